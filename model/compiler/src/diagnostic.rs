@@ -1,22 +1,22 @@
-//! What the compiler says about a source that it does not accept: file, line, column, source text and a caret.
+//! Error messages for PTX that the compiler does not accept: file, line, column, source text and a caret.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a source needs and the subset does not have. Complaints are counted by it.
+/// The feature that the source needs and the supported subset lacks. Errors are counted by feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {
     /// `.f64`, atomic operations on it included.
     DoublePrecision,
-    /// `.bf16`, `.tf32` and their pairs; what `.f16` has that no sequence is there for.
+    /// `.bf16`, `.tf32` and their pairs, and operations on `.f16` that the compiler has no instruction sequence for.
     HalfPrecision,
     /// Textures and samplers.
     Textures,
     /// Surfaces.
     Surfaces,
-    /// `wmma`, `mma` and their kin.
+    /// `wmma`, `mma` and similar instructions.
     Tensor,
-    /// Functions without a body in the file, and calls that are not as nvcc writes them.
+    /// Functions without a body in the file, and calls in a form that nvcc does not produce.
     Calls,
     /// Addresses of functions without a body in the file, and calls through pointers that can reach no function.
     FunctionPointers,
@@ -24,32 +24,32 @@ pub enum Feature {
     Printf,
     /// `assert`.
     Assert,
-    /// `malloc` and `free` in a kernel, and local memory of a size that is known at run time only.
+    /// `malloc` and `free` in a kernel, and local memory of a size that is known only at run time.
     Malloc,
     /// Cooperative groups: a barrier of all blocks of a grid.
     GridSynchronisation,
-    /// Kernels that a kernel launches.
+    /// Kernel launches from a kernel.
     DynamicParallelism,
-    /// Special registers that tell one machine from another.
+    /// Special registers whose value identifies a particular machine.
     MachineRegisters,
     /// The video instructions.
     Video,
-    /// What came after sm_75.
+    /// Features that were introduced after sm_75.
     Newer,
     /// Clusters of blocks.
     Clusters,
-    /// Variables of another module.
+    /// Variables that another module defines.
     Extern,
     /// Types of more than 64 bits.
     WideTypes,
-    /// More memory, parameters, values or instructions than there is room for.
+    /// More memory, parameters, values or instructions than the machine or the compiler allows.
     Room,
-    /// Anything else: a single instruction or form of one, or text that is no PTX.
+    /// Anything else: an unsupported instruction or form of one, or text that is not PTX.
     Other,
 }
 
 impl Feature {
-    /// In a few words.
+    /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DoublePrecision => "double precision",
@@ -76,17 +76,17 @@ impl Feature {
     }
 }
 
-/// A stretch of the source, in bytes from its start.
+/// A range of the source, in bytes from its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// First byte.
     pub start: u32,
-    /// One past the last byte.
+    /// One more than the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The smallest stretch that holds both.
+    /// The smallest range that contains both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -95,13 +95,13 @@ impl Span {
 /// An error at a place, before the source text is attached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Where.
+    /// Where the error is.
     pub span: Span,
-    /// What is missing.
+    /// The feature that is missing.
     pub feature: Feature,
-    /// What is wrong and, where there is one, the way out. Lower case, no full stop.
+    /// What is wrong and, if possible, how to avoid it. Lower case, no full stop.
     pub message: String,
-    /// The kernel that it is about, as in the PTX; nothing where it is about the whole source.
+    /// The kernel that contains the error, as in the PTX; `None` if the error concerns the whole source.
     pub kernel: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Error {
         Self::lacks(span, Feature::Other, message)
     }
 
-    /// An error at `span` for want of a feature.
+    /// An error at `span` about a missing feature.
     pub fn lacks(span: Span, feature: Feature, message: impl Into<String>) -> Self {
         Self { span, feature, message: message.into(), kernel: None }
     }
@@ -123,18 +123,18 @@ impl Error {
     }
 }
 
-/// One complaint about the source.
+/// One error, with its line and its source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Line in the file, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// Number of characters that the complaint is about; at least 1, and never past the end of the line.
+    /// Number of characters that the error covers: at least 1; more only up to the end of the line.
     pub width: u32,
-    /// The kernel that it is about, as in the PTX; nothing where it is about the whole source.
+    /// The kernel that contains the error, as in the PTX; `None` if the error concerns the whole source.
     pub kernel: Option<String>,
-    /// What is missing.
+    /// The feature that is missing.
     pub feature: Feature,
     /// What is wrong.
     pub message: String,
@@ -142,21 +142,21 @@ pub struct Diagnostic {
     pub text: String,
 }
 
-/// All complaints about one source. `Display` prints them as compilers do; the word `error:` in front of the first one is left to the caller.
+/// All errors of one source. `Display` prints them as compilers do; the caller prints the word `error:` before the first one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Diagnostics {
-    /// Name of the file, as the caller gave it.
+    /// Name of the file, as the caller passed it.
     pub file: String,
-    /// The complaints, in order of their place; never empty.
+    /// The errors, in source order; never empty.
     pub entries: Vec<Diagnostic>,
-    /// How many more there were than [`Diagnostics::MAX`].
+    /// Number of errors beyond the first [`Diagnostics::MAX`], which are not kept.
     pub dropped: usize,
-    /// What is missing, in those that were dropped too.
+    /// The missing features, including those of the dropped errors.
     pub features: BTreeSet<Feature>,
 }
 
 impl Diagnostics {
-    /// So many complaints are kept for one source.
+    /// Maximum number of errors that are kept for one source.
     pub const MAX: usize = 20;
 
     /// Attaches lines, columns and source text to `errors`.
@@ -173,7 +173,7 @@ impl Diagnostics {
 }
 
 impl Diagnostics {
-    /// The complaints about several kernels of a source, as one.
+    /// Merges the errors of several kernels of one source. `None` if there are none.
     pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
         let mut all = all.into_iter();
         let mut merged = all.next()?.clone();
@@ -240,7 +240,7 @@ impl LineIndex {
         let start = self.starts[line as usize - 1] as usize;
         let end = self.starts.get(line as usize).map_or(source.len(), |&s| s as usize);
         let text = source[start..end].trim_end_matches(['\n', '\r']);
-        // A very long line is cut: the terminal is not the place for it.
+        // A very long line is cut, to keep the message readable on a terminal.
         let text: String = text.chars().take(400).collect();
         let before = (error.span.start as usize).saturating_sub(start);
         let column = source[start..end].char_indices().take_while(|&(i, _)| i < before).count();

@@ -1,4 +1,4 @@
-//! Instructions from blocks: layout, branches with their meeting points, the kernel of the image.
+//! Emits instructions from blocks: layout, branches with their reconvergence points, and the kernel of the image.
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
@@ -22,12 +22,12 @@ struct Emitter<'a> {
     relocations: Vec<Relocation>,
     /// Instructions that may touch shared memory, with the variables that each may touch.
     accesses: Vec<(u32, Variables)>,
-    /// Branches whose target is to be filled in.
+    /// Branches whose target is still to be filled in: index of the instruction, target, reconvergence point.
     branches: Vec<(usize, BlockId, Option<BlockId>)>,
 }
 
-/// Emits a kernel. `meets` says where the lanes of each block's branch meet again. Gives its instructions that may touch shared
-/// memory besides, each with the variables that it may touch.
+/// Emits a kernel. `meets` gives the block where the lanes of each block's branch reconverge. Also returns the kernel's instructions that may touch
+/// shared memory, each with the variables that it may touch.
 pub fn kernel(
     lowered: &Lowered,
     allocation: &Allocation,
@@ -83,7 +83,8 @@ pub fn kernel(
 }
 
 impl Emitter<'_> {
-    /// Blocks that are a branch's own exit, which becomes a guarded `EXIT`.
+    /// Empty exit blocks on a side of a branch; the branch becomes a guarded `EXIT` instead. `passes::cleanup` gives each such branch an exit of its
+    /// own.
     fn exits_of_branches(&self) -> Vec<bool> {
         let mut own = vec![false; self.f.blocks.len()];
         for block in &self.f.blocks {
@@ -181,7 +182,7 @@ impl Emitter<'_> {
         self.push(out, inst.line);
     }
 
-    /// The end of a block; `next` follows in the layout, `join` is where the lanes of a branch meet.
+    /// Emits the end of a block. `next` follows in the layout; `join` is where the lanes of a branch reconverge.
     fn end(&mut self, b: BlockId, next: Option<BlockId>, join: Option<BlockId>, own_exits: &[bool]) {
         let block = &self.f.blocks[b.index()];
         let line = block.term_line;
@@ -213,7 +214,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A copy of a register to itself.
+/// Whether an instruction copies a register to itself.
 fn is_void(i: &Instruction) -> bool {
     match i.op {
         Op::Mov {} => i.b == Operand::Reg(i.d) && !i.d.is_zero(),

@@ -1,13 +1,12 @@
 //! PTX to annotated machine code.
 //!
-//! The central idea: a PTX instruction is lowered at once to operations of the machine over virtual registers, with
-//! 64-bit values as pairs of words; everything after that works on one small intermediate form ([`mir`]), in which each
-//! operation reads and writes just what the machine's instruction does. The price is that 64-bit arithmetic is not
-//! understood as such by the optimiser; nvcc has done most of that work before.
+//! The central idea: each PTX instruction is lowered directly to machine operations over virtual registers, with 64-bit values as pairs of words.
+//! Everything after that works on one small intermediate form ([`mir`]), in which each operation reads and writes exactly what the machine's
+//! instruction does. The price is that the optimiser does not recognise 64-bit arithmetic as such; nvcc has already optimised most of it.
 //!
-//! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `names` says which
-//! of them is R0, `emit` writes the image, [`marks`] and [`hierarchy`] fill in what register-file organisations want to know. The page `docs/compiler.md` has the subset, the sequences
-//! and the decisions, `docs/hierarchy.md` the levels of values.
+//! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `names` numbers them, `emit` writes the
+//! image, and [`marks`] and [`hierarchy`] fill in the control fields that register-file organisations use. The page `docs/compiler.md` describes the
+//! subset, the instruction sequences and the decisions; `docs/hierarchy.md` describes the levels of values.
 
 mod allocate;
 pub mod diagnostic;
@@ -42,10 +41,10 @@ use scratchpad::Orders;
 pub use scratchpad::{Scratchpad, ScratchpadOptions};
 use serde::{Deserialize, Serialize};
 
-/// What the compiler may use.
+/// Options of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// General registers of a thread at most, [`Options::FEWEST`] to [`Options::MOST`].
+    /// Maximum number of general registers of a thread, [`Options::FEWEST`] to [`Options::MOST`].
     pub registers: u16,
     /// The order of the instructions in a basic block.
     #[serde(default)]
@@ -53,23 +52,23 @@ pub struct Options {
     /// The order in which registers are named.
     #[serde(default)]
     pub register_order: RegisterOrder,
-    /// The register hierarchy that values are distributed over.
+    /// The register hierarchy whose levels values are placed in.
     #[serde(default)]
     pub hierarchy: HierarchyOptions,
-    /// Instructions up to the next access within which a register stays ON, 1 to [`marks::power::MOST`]; 0: no power states are
+    /// Maximum distance, in instructions, to the next access for which a register stays ON, 1 to [`marks::power::MOST`]; 0: no power states are
     /// marked.
     #[serde(default)]
     pub power_threshold: u8,
-    /// Local memory of a thread for calls inside of each other of recursive functions, in bytes: their variables, and what they save.
+    /// Local memory of a thread for nested calls of recursive functions, in bytes: for their local variables and the values that they save.
     #[serde(default = "default_stack_bytes")]
     pub stack_bytes: u32,
-    /// Which 64-bit loads and stores of memory that threads share are single operations.
+    /// Which 64-bit loads and stores of memory shared between threads are single operations.
     #[serde(default)]
     pub wide_accesses: WideAccesses,
-    /// Bits of an address that accesses to global memory read.
+    /// Number of address bits that accesses to global memory read.
     #[serde(default)]
     pub address_bits: AddressBits,
-    /// How code is made for blocks that share a part of their shared memory.
+    /// How code is generated for blocks that share a part of their shared memory.
     #[serde(default)]
     pub scratchpad: ScratchpadOptions,
 }
@@ -78,23 +77,23 @@ const fn default_stack_bytes() -> u32 {
     machine::STACK_BYTES
 }
 
-/// Which 64-bit loads and stores of memory that threads share are single operations: others happen before or after them. The rest are two
-/// operations of 32 bits.
+/// Which 64-bit loads and stores of memory shared between threads are single operations, which no other access can split. The rest are two operations
+/// of 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WideAccesses {
-    /// What the PTX memory model calls strong: `.volatile`, `.relaxed`, `.acquire`, `.release`, `.mmio`.
+    /// Accesses that the PTX memory model calls strong: `.volatile`, `.relaxed`, `.acquire`, `.release`, `.mmio`.
     #[default]
     Strong,
-    /// All of global memory, also where the program has a data race.
+    /// All accesses to global memory, also where the program has a data race.
     All,
 }
 
-/// Bits of an address that accesses to global memory read. It is written as their number.
+/// Number of address bits that accesses to global memory read. Serialised as that number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "u8", try_from = "u8")]
 pub enum AddressBits {
-    /// 32: the low word alone, as on a machine whose addresses have 32 bits.
+    /// 32: the low word only, as on a machine with 32-bit addresses.
     Narrow,
     /// 64: both words.
     #[default]
@@ -102,7 +101,7 @@ pub enum AddressBits {
 }
 
 impl AddressBits {
-    /// Both of them.
+    /// Both variants.
     pub const ALL: [Self; 2] = [Self::Narrow, Self::Wide];
 
     /// The number of bits.
@@ -130,19 +129,19 @@ impl TryFrom<u8> for AddressBits {
 }
 
 impl Options {
-    /// Fewest registers that every kernel of the subset fits into.
+    /// The smallest number of registers that every kernel of the subset fits into.
     pub const FEWEST: u16 = 16;
-    /// Registers that an instruction can name.
+    /// The number of registers that an instruction can name.
     pub const MOST: u16 = 255;
 
-    /// The default, with values distributed over three entries of an ORF and the banks of a split LRF.
+    /// The default options, with values placed in three ORF entries and the banks of a split LRF.
     #[cfg(test)]
     pub(crate) fn with_levels() -> Self {
         let places = HierarchyOptions::of_machine(3, gpurf_isa::LastResultFile::Split, 8);
         Self { hierarchy: places, ..Self::default() }
     }
 
-    /// Whether values are distributed over levels above the main register file.
+    /// Whether values are placed in levels above the main register file.
     pub const fn have_levels(&self) -> bool {
         !self.hierarchy.is_none()
     }
@@ -154,7 +153,7 @@ impl Options {
 }
 
 impl Default for Options {
-    /// 64 registers: what a warp has with half of the warps that fit at 32.
+    /// 64 registers: half as many warps fit as with 32 registers.
     fn default() -> Self {
         Self {
             registers: 64,
@@ -170,7 +169,7 @@ impl Default for Options {
     }
 }
 
-/// What became of a kernel.
+/// The result for a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelReport {
     /// Its name.
@@ -181,11 +180,11 @@ pub struct KernelReport {
     pub registers: u16,
     /// Predicates of a thread, of 7.
     pub predicates: u16,
-    /// Values that live in local memory for want of a register.
+    /// Values kept in local memory because no register was free.
     pub spilled: u32,
-    /// Values that are computed again at each use for want of a register: constants, special registers, parameters.
+    /// Values recomputed at each use because no register was free: constants, special registers, parameters.
     pub recomputed: u32,
-    /// Predicates that live in general registers for want of a predicate.
+    /// Predicates kept in general registers because no predicate register was free.
     pub spilled_predicates: u32,
     /// Loads of spilled values in the code.
     pub spill_loads: u32,
@@ -197,10 +196,10 @@ pub struct KernelReport {
     pub static_shared: u32,
 }
 
-/// What became of a module.
+/// The results for a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompileReport {
-    /// Its kernels, in their order.
+    /// Its kernels, in the order of the image.
     pub kernels: Vec<KernelReport>,
 }
 
@@ -209,18 +208,18 @@ pub struct CompileReport {
 pub struct Compiled {
     /// The program.
     pub image: Image,
-    /// What it cost.
+    /// What each kernel needs: instructions, registers and memory.
     pub report: CompileReport,
-    /// For each kernel why its values are at their levels; none without ORF and LRF.
+    /// For each kernel, the reasons for the levels of its values; empty if there is neither ORF nor LRF.
     pub levels: Vec<Explanation>,
-    /// For each kernel its variables of shared memory and who may access them.
+    /// For each kernel, its variables of shared memory and the instructions that may access them.
     pub scratchpad: Vec<Scratchpad>,
-    /// The kernels that were asked for and cannot be compiled. The others stand above.
+    /// The wanted kernels that cannot be compiled. The fields above contain only the others.
     pub refused: Vec<Refused>,
 }
 
 impl Compiled {
-    /// What is wrong with the kernels that were asked for; nothing where all of them can be compiled.
+    /// The errors of the wanted kernels; `None` if all of them were compiled.
     pub fn complaints(&self) -> Option<Diagnostics> {
         Diagnostics::merged(self.refused.iter().map(|kernel| &kernel.diagnostics))
     }
@@ -231,7 +230,7 @@ impl Compiled {
 pub struct Refused {
     /// Its name.
     pub name: String,
-    /// Why not.
+    /// The errors.
     pub diagnostics: Diagnostics,
 }
 
@@ -244,16 +243,16 @@ pub struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// Reads PTX. `file_name` is for messages and the image.
+    /// Parses PTX. `file_name` is for messages and the image.
     ///
     /// # Errors
-    /// What is no PTX. Text that is none in the braces of a kernel concerns that kernel alone.
+    /// Text that is not PTX. Invalid text inside the braces of a kernel is an error of that kernel alone.
     pub fn parse(source: &'a str, file_name: &'a str) -> Result<Self, Diagnostics> {
         let tree = ptx::parse(source).map_err(|e| Diagnostics::new(file_name, source, vec![e]))?;
         Ok(Self { source, file_name, tree })
     }
 
-    /// The names of the kernels that it defines, in their order, with the text of each.
+    /// The names of the kernels that the module defines, in source order, with the text of each.
     pub fn kernels(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let defined = self.tree.functions.iter().filter(|function| function.defines_kernel());
         defined.map(|function| {
@@ -262,10 +261,10 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// Compiles the kernels that are wanted, by their names. One that cannot be compiled is no obstacle to the others.
+    /// Compiles the kernels whose names are wanted. A kernel that cannot be compiled does not prevent the others from being compiled.
     ///
     /// # Errors
-    /// What is wrong with the module as a whole. Registers out of their range.
+    /// Errors of the module as a whole, or options out of range.
     pub fn compile(&self, options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
         self.compile_wanted(options, wanted).map(|(compiled, _)| compiled)
     }
@@ -287,17 +286,17 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Compiles PTX, all of it. `file_name` is for messages and the image.
+/// Compiles all of a PTX text. `file_name` is for messages and the image.
 ///
 /// # Errors
-/// What is no PTX, or outside of the subset: each with line, column, text and reason. Registers out of their range.
+/// Text that is not PTX or outside of the subset, each error with line, column, text and reason; options out of range.
 pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Diagnostics> {
     let (compiled, errors) = Module::parse(source, file_name)?.compile_wanted(options, &|_| true)?;
     if errors.is_empty() { Ok(compiled) } else { Err(Diagnostics::new(file_name, source, errors)) }
 }
 
-/// Marks finished code for the machine that the options name: the marks of all machines, then levels, power states, private accesses.
-/// Marks that the code has are replaced. Says why values are at their levels.
+/// Marks finished code for the machine that the options describe: the marks of all machines, then levels, power states, private accesses. Existing
+/// marks are replaced. Returns the reasons for the levels of values.
 pub fn mark(code: &mut [Instruction], options: &Options) -> Option<Explanation> {
     marks::run(code);
     let explanation = distribute(code, options);
@@ -306,30 +305,30 @@ pub fn mark(code: &mut [Instruction], options: &Options) -> Option<Explanation> 
     explanation
 }
 
-/// Distributes the values of finished code over the machine's levels, and says why. Does nothing where there is one level.
+/// Places the values of finished code in the machine's levels, and returns the reasons. Does nothing if there is only the main register file.
 pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explanation> {
     hierarchy::run(code, &options.hierarchy)
 }
 
-/// Marks the power states of finished code's registers, in the main register file of the machine whose levels the options name. Does
-/// nothing where no threshold is given.
+/// Marks the power states of finished code's registers, for a main register file below the levels that the options describe. Does nothing if the
+/// threshold is 0.
 pub fn mark_power(code: &mut [Instruction], options: &Options) {
     marks::power::mark(code, options.power_threshold, options.hierarchy.places());
 }
 
-/// Marks accesses of finished code that lie in the private part of shared memory. Does nothing where there is none.
+/// Marks accesses of finished code that lie in the private part of shared memory. Does nothing if there is no private part.
 pub fn mark_private(code: &mut [Instruction], options: &Options, threads: marks::private::Threads) {
     marks::private::mark(code, options.scratchpad.private_bytes, threads);
 }
 
-/// Registers of a thread with which a warp has its place on a machine of 32 warps and 128 KB (RFC paper, table 4). Schedules
-/// take more only where the PTX's own order does.
+/// Registers of a thread with which all 32 warps fit into a register file of 128 KB (RFC paper, table 4). A schedule uses more only if the PTX's own
+/// order does.
 const FULL_SM: u16 = 32;
 
-/// Orders the instructions and finds registers for their values.
+/// Orders the instructions and allocates registers.
 ///
-/// Scheduling by latency lengthens the lives of values. Where registers do not suffice for its order, it tries again with
-/// less room for values; what fits at last is the PTX's own order.
+/// Scheduling by latency lengthens the lives of values. If registers do not suffice for the latency order, the scheduler tries again with a lower
+/// limit on live values. If no limit succeeds, the PTX's own order is kept.
 fn schedule_and_allocate(f: &mut Function, options: &Options, local_bytes: u32) -> Result<Allocation, AllocationError> {
     use passes::schedule;
     let allocated = |mut ordered: Function| {
@@ -363,7 +362,7 @@ fn schedule_and_allocate(f: &mut Function, options: &Options, local_bytes: u32) 
 /// Proves that every read of finished code finds its value at its level.
 ///
 /// # Errors
-/// The first instruction at which it does not.
+/// The first instruction that does not.
 pub fn check_levels(code: &[Instruction], options: &Options) -> Result<(), Box<CheckError>> {
     hierarchy::check(code, &options.hierarchy)
 }
@@ -380,7 +379,7 @@ fn check_options(options: &Options) -> Result<(), String> {
     options.scratchpad.check()
 }
 
-/// The wanted kernels that can be compiled, those that cannot, and what is wrong with variables.
+/// The compiled kernels, the wanted kernels that cannot be compiled, and the errors in variables.
 type Parts = (Compiled, Vec<lower::Refused>, Vec<Error>);
 
 fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<Parts, Vec<Error>> {
@@ -405,10 +404,10 @@ fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> b
     Ok((compiled, refused, refused_variables))
 }
 
-/// Makes machine code of a lowered kernel and adds it to the others.
+/// Generates machine code for a lowered kernel and adds it to the others.
 ///
 /// # Errors
-/// Why not: what follows its name in a sentence.
+/// Why this fails, as the rest of a sentence that begins with the kernel's name.
 fn finish(mut lowered: Lowered, source: &str, options: &Options, compiled: &mut Compiled) -> Result<(), String> {
     let f = &mut lowered.function;
     passes::cleanup::run(f);

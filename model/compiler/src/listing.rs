@@ -1,15 +1,15 @@
-//! PTX with the machine's instructions beside it.
+//! A listing of the PTX with the machine's instructions below each line.
 
 use crate::{Compiled, Explanation};
 use gpurf_isa::Instruction;
 use gpurf_isa::image::Kernel;
 use std::fmt::Write;
 
-/// The source of a module, line by line, each line followed by the instructions that stem from it; in code for ORF or LRF with strands, the level of each
-/// operand, and why it is not above the MRF.
+/// The source of a module, each line followed by the instructions that were made from it. For code with strands, it also has the level of each
+/// operand, and why the operand is not above the MRF.
 ///
-/// Instructions keep their order; where that leaves the order of the lines (a branch's target laid out elsewhere), the
-/// line is printed again.
+/// Instructions keep their order. Where that differs from the order of the lines (a branch's target is laid out elsewhere), the line is printed
+/// again.
 pub fn annotate(source: &str, compiled: &Compiled) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let mut out = String::new();
@@ -36,7 +36,7 @@ pub fn annotate(source: &str, compiled: &Compiled) -> String {
     out
 }
 
-/// The number of the strand that an instruction begins, or comes back to.
+/// Prints the number of the strand that an instruction begins, or that the code returns to.
 fn strand(out: &mut String, levels: &Explanation, pc: usize) {
     let first = levels.strands[pc];
     if pc == 0 || levels.strands[pc - 1] != first {

@@ -1,38 +1,38 @@
-//! Names of registers: which of an allocation's registers is R0, which R1, and so on.
+//! Naming of registers: which of an allocation's registers is R0, which is R1, and so on.
 //!
-//! The allocator gives the names, and to most machines one is as good as another. Where warps share the registers from some
-//! name on, a warp that has no access to these gets the further the later it names one (sharing thesis 2.3.2).
+//! The allocator chooses the names, and for most machines all choices are equally good. But if warps share the registers from some number on, a warp
+//! without access to the shared ones executes further the later it first uses one of them (sharing thesis 2.3.2).
 
 use crate::allocate::Allocation;
 use crate::mir::{Class, Function};
 use gpurf_isa::{Instruction, Operand, Reg};
 use serde::{Deserialize, Serialize};
 
-/// The order in which registers are named.
+/// The order in which registers are numbered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegisterOrder {
-    /// As the allocator names them.
+    /// As the allocator numbers them.
     #[default]
     Allocated,
-    /// In the order in which the code uses them first: from the first instruction on, and in an instruction a, b, c, d.
+    /// In the order of their first use: from the first instruction on, and within an instruction a, b, c, d.
     FirstUse,
 }
 
 impl RegisterOrder {
-    /// Both of them.
+    /// Both orders.
     pub const ALL: [Self; 2] = [Self::Allocated, Self::FirstUse];
 }
 
-/// A new name for each register. Each name is that of one register, and `RZ` keeps its name.
+/// A new name for each register: a permutation in which `RZ` keeps its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Names([Reg; Self::COUNT]);
 
 impl Names {
-    /// Names of registers, `RZ` among them.
+    /// The number of register names, including `RZ`.
     const COUNT: usize = Reg::ZERO.index() + 1;
 
-    /// In the order of first use. Names that the code does not use come after those that it does, in their old order.
+    /// Names in the order of first use. Registers that the code does not use come after those that it does, in their old order.
     pub fn by_first_use(code: &[Instruction]) -> Self {
         let mut names = [None; Self::COUNT];
         names[Reg::ZERO.index()] = Some(Reg::ZERO);
@@ -54,7 +54,7 @@ impl Names {
         self.0[register.index()]
     }
 
-    /// Renames the registers of finished code. Marks that name registers have to be made anew.
+    /// Renames the registers of finished code. Marks that name registers must be made again.
     pub fn rename(&self, code: &mut [Instruction]) {
         for instruction in code {
             instruction.d = self.of(instruction.d);
@@ -76,8 +76,8 @@ impl Names {
     }
 }
 
-/// Names the registers of finished code in this order. The names that it uses stay below the number of its registers. To be
-/// called before anything is marked.
+/// Numbers the registers of finished code in this order. The numbers that the code uses stay below the number of its registers. Must be called before
+/// marks are made.
 pub fn name_registers(code: &mut [Instruction], order: RegisterOrder) {
     if order == RegisterOrder::FirstUse {
         Names::by_first_use(code).rename(code);
@@ -108,8 +108,8 @@ mod tests {
         used.filter(|&register| seen.insert(register)).collect()
     }
 
-    /// The code of figure 2.10: a comparison of r124, and copies of it to r16, r17, r9, r18, r10. Predicates are no registers
-    /// here, and what the figure writes to `$o127` goes nowhere.
+    /// The code of figure 2.10: a comparison of r124, and copies of it to r16, r17, r9, r18, r10. Predicates are not registers here, and the figure's
+    /// writes to `$o127` have no counterpart.
     #[test]
     fn figure_2_10_names_registers_by_first_use() {
         let declared = "
@@ -172,7 +172,7 @@ mod tests {
             assert_eq!(uses, ascending, "seed {seed}");
             assert_eq!(first_uses(&code).into_iter().map(|old| names.of(old)).collect::<Vec<_>>(), uses, "seed {seed}");
 
-            // Code that is named so already keeps its names; the inverse gives the old ones back.
+            // Code with these names keeps them when it is named again; the inverse permutation restores the old names.
             assert!((0..=u8::MAX).map(Reg).all(|name| Names::by_first_use(&renamed).of(name) == name), "seed {seed}");
             let mut back = [Reg::ZERO; Names::COUNT];
             (0..=u8::MAX).map(Reg).for_each(|old| back[names.of(old).index()] = old);

@@ -5,7 +5,7 @@ use gpurf_isa::Op;
 use gpurf_isa::image::{Kernel, SourceLine};
 use std::collections::HashMap;
 
-/// The places of a kernel's traps, as far as the PTX says. `name` is where the kernel's name stands.
+/// The source positions of a kernel's traps, as far as the PTX has them. `name` is the position of the kernel's name.
 pub fn of_traps(kernel: &Kernel, source: &str, name: Span) -> Vec<SourceLine> {
     let is_trap = |at: &usize| matches!(kernel.code[*at].op, Op::Trap { .. });
     let traps: Vec<usize> = (0..kernel.code.len()).filter(is_trap).collect();
@@ -36,7 +36,7 @@ fn files(source: &str) -> HashMap<u32, String> {
     source.lines().filter_map(file).collect()
 }
 
-/// File and line of `.loc 1 12 5`; line 0 is code without a place.
+/// File and line of `.loc 1 12 5`; `None` for line 0, which marks code without a source position.
 fn location(line: &str) -> Option<(u32, u32)> {
     let rest = line.trim().strip_prefix(".loc")?;
     let mut words = rest.split([' ', '\t', ',']).filter(|word| !word.is_empty());

@@ -1,8 +1,8 @@
-//! Checks an allocation by following values through registers, along every way through the kernel.
+//! Checks an allocation by following values through registers, along every path through the kernel.
 //!
-//! The state at a point says which values each register holds, whatever way led there. A read of a value from a register
-//! that may hold another one is an error, and so is a read after a guarded write over a register whose old value was not
-//! the one that the other lanes are to keep. Shares nothing with the allocator but the result.
+//! The state at a point holds, for each register, the values that it holds on every path to that point. Reading a value from a register that may hold
+//! another value is an error. So is reading a value after a guarded write to a register that did not hold the value before: the lanes that the guard
+//! disables have lost it. The check shares nothing with the allocator but the result.
 
 use super::Allocation;
 use crate::mir::{Class, Function, Inst, Pred, V, Val, cfg};
@@ -10,10 +10,10 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::Combine;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which values a register of a class holds; a value that was never written is held by any.
+/// The values that each register of a class holds. A value that was never written counts as held by any register.
 type State = BTreeMap<(bool, u8), BTreeSet<V>>;
 
-/// The first place where a register does not hold what is read from it, in words.
+/// Returns the first place where a register does not hold the value that is read from it, as text.
 pub fn check(f: &Function, allocation: &Allocation) -> Result<(), String> {
     let order = cfg::reverse_postorder(f);
     let mut at_start: Vec<Option<(State, BTreeSet<V>)>> = vec![None; f.blocks.len()];
@@ -57,7 +57,7 @@ pub fn check(f: &Function, allocation: &Allocation) -> Result<(), String> {
     error.map_or(Ok(()), Err)
 }
 
-/// What holds on both ways. A value that one way has not written is whatever it is: there, any register holds it.
+/// Merges two paths: keeps what holds on both. A value that one path has not written is undefined on that path, so any register may hold it there.
 fn merge(old: &(State, BTreeSet<V>), new: &(State, BTreeSet<V>)) -> (State, BTreeSet<V>) {
     let mut state = State::new();
     for (way, other) in [(old, new), (new, old)] {
@@ -94,7 +94,7 @@ fn step(
             complain(format!("{v:?} is not in its register"));
         }
     }
-    // A copy lets the destination's register hold all that the source's held.
+    // After a copy, the destination's register also holds every value that the source's register held.
     let source = match inst.op {
         Op::Mov {} => match inst.src[1] {
             Val::Reg(v) => Some(v),
@@ -116,8 +116,8 @@ fn step(
             complain(format!("{d:?} has no register"));
             continue;
         };
-        // Lanes that the guard leaves out keep what the register holds. If that is not the old value, it is nothing that
-        // may be read: the next read complains.
+        // Lanes that the guard disables keep what the register holds. If that is not the old value of `d`, no register holds `d` in all lanes, and
+        // the next read of it is an error.
         let lost = inst.is_partial() && known.contains(&d) && !holds(f, allocation, state, d);
         state.values_mut().for_each(|set| _ = set.remove(&d));
         let mut set = copied.clone();

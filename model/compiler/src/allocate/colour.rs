@@ -1,10 +1,11 @@
-//! Colours for the graph's values: conservative merging of copies, then optimistic colouring.
+//! Colours the interference graph: conservative merging of copies, then optimistic colouring.
 
 use super::graph::Graph;
 use crate::mir::V;
 use std::collections::HashSet;
 
-/// A register for each value, or what to spill: groups of values that were merged, and can share a place in memory.
+/// Assigns a register to each value. If that fails, returns what to spill: groups of merged values, each of which can
+/// share one memory location.
 pub fn colour(graph: &Graph, limit: u16, is_temporary: impl Fn(V) -> bool) -> Result<Vec<Option<u8>>, Vec<Vec<V>>> {
     let mut work = Colouring::new(graph, usize::from(limit));
     work.merge_copies(&is_temporary);
@@ -17,7 +18,7 @@ struct Colouring<'g> {
     limit: usize,
     /// The value that a value was merged into, or itself.
     leader: Vec<V>,
-    /// Neighbours of leaders; they may have been merged themselves since.
+    /// Neighbours of each leader. They may since have been merged into other leaders.
     neighbours: Vec<Vec<V>>,
     pairs: HashSet<(V, V)>,
     cost: Vec<f32>,
@@ -46,8 +47,9 @@ impl<'g> Colouring<'g> {
         self.pairs.contains(&(a.min(b), a.max(b)))
     }
 
-    /// Merges the two sides of a copy where the result still has fewer than `limit` neighbours that are hard to colour
-    /// (Briggs). Spilled values' short lives are left alone: merged, they would be long again.
+    /// Merges the two sides of a copy if the result has fewer than `limit` neighbours of degree `limit` or more
+    /// (Briggs). The short-lived temporaries of spilled values are not merged, since merging would make them long-lived
+    /// again.
     fn merge_copies(&mut self, is_temporary: &impl Fn(V) -> bool) {
         let mut copies = self.graph.copies.clone();
         copies.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
@@ -75,7 +77,7 @@ impl<'g> Colouring<'g> {
         seen.sort_unstable();
         seen.dedup();
         let hard = seen.iter().filter(|&&n| {
-            // A common neighbour loses one.
+            // A common neighbour loses one neighbour in the merge.
             let common = self.touch(n, a) && self.touch(n, b);
             self.neighbours[n.index()].len() - usize::from(common) >= self.limit
         });
@@ -94,8 +96,9 @@ impl<'g> Colouring<'g> {
         }
     }
 
-    /// The order of colouring, last one first: what has few neighbours can wait; where all have many, the one whose
-    /// spilling would cost least for what it frees.
+    /// The order in which values are removed from the graph; they are coloured in the reverse order. Values with fewer
+    /// than `limit` neighbours are removed first. If all have more, the one with the lowest spill cost per neighbour is
+    /// removed.
     fn order(&self, is_temporary: &impl Fn(V) -> bool) -> Vec<V> {
         let mut left: Vec<V> = self.graph.values.iter().copied().filter(|&v| self.leader[v.index()] == v).collect();
         let mut degree: Vec<usize> = self.neighbours.iter().map(Vec::len).collect();
@@ -146,7 +149,7 @@ impl<'g> Colouring<'g> {
                     taken[usize::from(r)] = true;
                 }
             }
-            // The register of the other side of a copy, so that the copy vanishes after all.
+            // Prefer the register of the copy's other side, so that the copy disappears even though it was not merged.
             let wished = partners[v.index()].iter().filter_map(|p| place[p.index()]).find(|&r| !taken[usize::from(r)]);
             let free = wished.or_else(|| (0..self.limit as u8).find(|&r| !taken[usize::from(r)]));
             match free {

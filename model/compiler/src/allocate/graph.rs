@@ -1,4 +1,4 @@
-//! Which values are live at the same time.
+//! The interference graph: which values are live at the same time.
 
 use crate::mir::{Class, Function, Inst, Pred, V};
 use crate::passes::liveness::Liveness;
@@ -6,27 +6,27 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::Combine;
 use std::collections::HashSet;
 
-/// Most pairs of values that are live at the same time: some 4,000 values live at one place.
+/// Limit on the number of interfering pairs; some 4,000 values that are all live at one point reach it.
 const MAX_PAIRS: usize = 8_000_000;
-/// Weight of a loop around an access.
+/// Factor by which each enclosing loop raises the weight of an access.
 const LOOP_WEIGHT: f32 = 8.0;
 
 /// The interference graph of the values of one class.
 #[derive(Debug)]
 pub struct Graph {
-    /// The values that occur.
+    /// The values that occur in the function.
     pub values: Vec<V>,
-    /// For each value, by its number, those that it must not share a register with.
+    /// For each value, by its number, the values that it must not share a register with.
     pub neighbours: Vec<Vec<V>>,
-    /// The same as pairs, the lower number first.
+    /// The same relation as pairs, the lower number first.
     pub pairs: HashSet<(V, V)>,
-    /// Copies from the second to the first value, with their weight.
+    /// Copies (destination, source, weight).
     pub copies: Vec<(V, V, f32)>,
     /// Weighted number of accesses of each value, by its number.
     pub cost: Vec<f32>,
 }
 
-/// The source of a copy of this class that could vanish.
+/// The source of a copy between values of this class that merging could remove.
 fn copy_source(inst: &Inst, class: Class) -> Option<V> {
     if inst.is_partial() {
         return None;
@@ -42,7 +42,7 @@ fn copy_source(inst: &Inst, class: Class) -> Option<V> {
 }
 
 impl Graph {
-    /// Builds the graph; nothing if it is too large.
+    /// Builds the graph. Returns `None` if it is too large.
     pub fn new(f: &Function, class: Class, depth: &[u32]) -> Option<Self> {
         let n = f.classes.len();
         let mut graph = Self {

@@ -1,13 +1,14 @@
-//! Registers for values: graph colouring in the manner of Chaitin and Briggs.
+//! Register allocation: graph colouring in the manner of Chaitin and Briggs.
 //!
-//! The crate regalloc2 was tried first. It has 64 registers of a class at most (128 are asked for here), wants SSA, in
-//! which guarded writes do not fit, and moves a spilled predicate as if predicates could be stored. Colouring needs
-//! none of that: all registers are alike, no operation wants a certain one, and a guarded write is simply one that does
-//! not end the life of the old value. What it does wrong is found by a check of its own ([`check`]).
+//! The crate regalloc2 was tried first. It supports at most 64 registers of a class (128 are needed here), requires
+//! SSA, which guarded writes do not fit, and moves a spilled predicate as if predicates could be stored to memory.
+//! Colouring has none of these problems: all registers are alike, no operation requires a certain register, and a
+//! guarded write is simply a write that does not end the life of the old value. A separate check ([`check`]) finds the
+//! allocator's errors.
 //!
-//! Predicates first: what does not fit into the seven of the machine becomes a word, and competes for registers. Then
-//! general registers: constants, special registers and parameters are computed again where they are needed; what else
-//! does not fit goes to local memory.
+//! Predicates are allocated first: those that do not fit into the machine's seven become words, which compete for
+//! general registers. General registers follow: constants, special registers and parameters are recomputed where they
+//! are needed; other values that do not fit are spilled to local memory.
 
 pub mod check;
 mod colour;
@@ -17,11 +18,11 @@ mod spill;
 use crate::mir::{Class, Function, cfg};
 use gpurf_isa::Predicate;
 
-/// Rounds of colouring and spilling. A round spills what did not fit, which leaves only values that live from one
-/// instruction to the next, so that few are needed.
+/// Limit on the rounds of colouring and spilling. A round spills the values that did not fit and replaces them by
+/// values that live only from one instruction to the next, so few rounds are needed.
 const ROUNDS: usize = 64;
 
-/// Registers of a function's values and what they cost.
+/// The registers of a function's values, and the cost of the allocation.
 #[derive(Debug, Default)]
 pub struct Allocation {
     /// The register or predicate of each value; values that are not used have none.
@@ -30,9 +31,9 @@ pub struct Allocation {
     pub registers: u16,
     /// Predicates in use.
     pub predicates: u16,
-    /// Values that went to local memory.
+    /// Values that were spilled to local memory.
     pub spilled: u32,
-    /// Values that are computed again at each use.
+    /// Values that are recomputed at each use.
     pub recomputed: u32,
     /// Predicates that became words.
     pub spilled_predicates: u32,
@@ -40,32 +41,33 @@ pub struct Allocation {
     pub loads: u32,
     /// Stores of spilled values in the code.
     pub stores: u32,
-    /// Bytes of local memory for them.
+    /// Bytes of local memory for spilled values, alignment padding included.
     pub spill_bytes: u32,
 }
 
 impl Allocation {
-    /// Instructions that are there because registers or predicates did not suffice, one for each value at the least.
+    /// Number of instructions that exist because registers or predicates did not suffice. Each recomputed value and
+    /// each spilled predicate counts as one, however many uses it has.
     pub fn memory_cost(&self) -> u32 {
         self.loads + self.stores + self.recomputed + self.spilled_predicates
     }
 }
 
-/// Why there is no allocation.
+/// Why the allocation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllocationError {
-    /// Whatever is spilled.
+    /// The values do not fit, even with spilling.
     #[error("does not fit into {0} registers")]
     DoesNotFit(u16),
-    /// Memory for the compiler's own tables is bounded.
+    /// The compiler's own tables, which are bounded, would be too large.
     #[error("is too large: too many values live at the same time")]
     TooLarge,
 }
 
-/// Most blocks times values: a bit each in the sets of live values.
+/// Limit on the number of blocks times the number of values; the sets of live values take one bit for each.
 const MAX_LIVENESS: usize = 1 << 31;
 
-/// Finds registers below `limit` for all values. Spilled values lie from `local_bytes` on.
+/// Finds registers below `limit` for all values. Spilled values are stored in local memory from `local_bytes` on.
 pub fn run(f: &mut Function, limit: u16, local_bytes: u32) -> Result<Allocation, AllocationError> {
     if f.blocks.len().saturating_mul(f.classes.len()) > MAX_LIVENESS {
         return Err(AllocationError::TooLarge);
@@ -106,7 +108,7 @@ fn colour_all(
     Err(AllocationError::DoesNotFit(limit))
 }
 
-/// For each block the number of loops around it.
+/// The number of loops around each block.
 fn loop_depth(f: &Function) -> Vec<u32> {
     let dominators = cfg::Dominators::new(f);
     let previous = cfg::predecessors(f);

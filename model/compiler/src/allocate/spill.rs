@@ -1,4 +1,4 @@
-//! Values that have no register: in local memory, computed again, or (predicates) in words.
+//! Spilling: a value without a register is kept in local memory or recomputed; a spilled predicate is kept in a word.
 
 use super::Allocation;
 use crate::mir::{Class, Function, Inst, Origin, Pred, Term, V, Val};
@@ -6,7 +6,7 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 use std::collections::HashMap;
 
-/// Puts values elsewhere, and keeps count.
+/// Spills values, and counts what it does.
 #[derive(Debug)]
 pub struct Spiller {
     start: u32,
@@ -19,14 +19,14 @@ pub struct Spiller {
     stores: u32,
 }
 
-/// Where a value is.
+/// Where a spilled value is kept.
 #[derive(Clone, Debug)]
 enum Home {
     /// In local memory, at this address.
     Memory(u32),
-    /// Nowhere: this computes it.
+    /// Nowhere: this instruction recomputes it.
     Again(Inst),
-    /// In this word: one if true.
+    /// In this word, which is 1 if the predicate is true and 0 if not.
     Word(V),
 }
 
@@ -41,7 +41,7 @@ impl Home {
 }
 
 impl Spiller {
-    /// Spills to local memory from `start` on.
+    /// Spills to local memory from address `start` on.
     pub fn new(start: u32) -> Self {
         let next = start.next_multiple_of(4);
         Self {
@@ -56,12 +56,12 @@ impl Spiller {
         }
     }
 
-    /// Whether a value is one that spilling made, and lives only from one instruction to the next.
+    /// Whether spilling created this value, which then lives only from one instruction to the next.
     pub fn is_temporary(&self, v: V) -> bool {
         self.temporary.get(v.index()).copied().unwrap_or(false)
     }
 
-    /// Adds what was done.
+    /// Copies the counts into `allocation`.
     pub fn report(&self, allocation: &mut Allocation) {
         allocation.spilled = self.spilled;
         allocation.recomputed = self.recomputed;
@@ -78,7 +78,7 @@ impl Spiller {
         v
     }
 
-    /// Spills groups of values; each group shares its place.
+    /// Spills groups of values. The values of a group share one home.
     pub fn spill(&mut self, f: &mut Function, class: Class, groups: &[Vec<V>]) {
         let mut homes = HashMap::new();
         for group in groups {
@@ -121,7 +121,8 @@ impl Spiller {
     }
 }
 
-/// The only instruction that computes a value, if it does so anywhere: from constants, special registers, parameters.
+/// The instruction that computes a value, if there is only one and it gives the same result anywhere in the kernel: it reads only constants, special
+/// registers or parameters.
 fn recomputable(f: &Function, v: V) -> Option<Inst> {
     let mut writers = f.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.d == Some(v));
     let inst = writers.next()?;
@@ -133,7 +134,7 @@ fn recomputable(f: &Function, v: V) -> Option<Inst> {
     (anywhere && writers.next().is_none() && !inst.is_partial()).then(|| inst.clone())
 }
 
-/// An instruction that moves a spilled value.
+/// An instruction that moves or recomputes a spilled value.
 const fn made(op: Op, line: u32) -> Inst {
     Inst { origin: Origin::Spill, ..Inst::new(op, line) }
 }
@@ -143,7 +144,7 @@ struct Rewrite<'a> {
     f: &'a mut Function,
     homes: &'a HashMap<V, Home>,
     out: Vec<Inst>,
-    /// Spilled values that the instruction before had in a temporary: used again without a load.
+    /// Spilled values that the previous instruction had in a temporary, as (value, temporary); the next instruction uses them without a load.
     held: Vec<(V, V)>,
 }
 
@@ -183,7 +184,7 @@ impl Rewrite<'_> {
         for (class, slot) in [(Class::General, &mut inst.d), (Class::Predicate, &mut inst.p)] {
             let Some(v) = *slot else { continue };
             let Some(home) = self.homes.get(&v).cloned() else { continue };
-            // Lanes that the guard leaves out keep the old value: it is brought in, and written back with the new one.
+            // Lanes that the guard disables keep the old value: it is loaded first and stored again with the new one.
             let t = if partial { self.load(v, line) } else { self.spiller.value(self.f, class) };
             *slot = Some(t);
             held.retain(|(old, _)| *old != v);
@@ -201,7 +202,7 @@ impl Rewrite<'_> {
                 Home::Word(word) => Inst {
                     d: Some(word),
                     src: [Val::ZERO, Val::Imm(1), Val::ZERO],
-                    // No 1 as first source, which would need a register.
+                    // The predicate is negated and the operands swapped: a 1 as first source would need a register.
                     s: Pred::Reg(t, true),
                     ..made(Op::Sel {}, line)
                 },
@@ -212,8 +213,7 @@ impl Rewrite<'_> {
         self.held = held;
     }
 
-    /// Whether an instruction has become superfluous: it computes what is computed at each use, or copies a value to its
-    /// own place.
+    /// Whether spilling has made an instruction superfluous: it computes a value that is recomputed at each use, or copies a value to its own home.
     fn is_void(&self, inst: &Inst) -> bool {
         let Some(to) = inst.defs().next().and_then(|v| self.homes.get(&v)) else { return false };
         if let Home::Again(_) = to {
@@ -230,7 +230,7 @@ impl Rewrite<'_> {
         from.and_then(|v| self.homes.get(&v)).is_some_and(|from| from.is_same(to))
     }
 
-    /// Brings a spilled value into a temporary.
+    /// Loads a spilled value into a temporary.
     fn load(&mut self, v: V, line: u32) -> V {
         let class = self.f.classes[v.index()];
         let t = self.spiller.value(self.f, class);

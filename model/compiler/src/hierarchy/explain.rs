@@ -1,4 +1,4 @@
-//! Why a value is where it is.
+//! Explains why each value is at its level.
 
 use std::fmt;
 
@@ -8,28 +8,28 @@ use super::HierarchyOptions;
 use super::strands::{Cause, Strands};
 use super::values::{Read, Values, Write};
 
-/// Why a result or a source stays with the MRF.
+/// Why a result or a source uses the MRF.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// The value comes from another strand, or without values across branches from another basic block, and no copy pays.
+    /// The value comes from another strand (or from another basic block, if values across branches are disabled), and a copy to the ORF does not pay.
     Outside,
-    /// On some way an older value is read there.
+    /// On some path, the read gets an older value.
     Uncertain,
-    /// A result of long latency.
+    /// It is a result of long latency.
     LongLatency,
     /// The result is not read in its strand.
     NotRead,
-    /// Some lane needs it in the MRF.
+    /// Some lane needs the result in the MRF.
     LiveOut,
-    /// It would cost more than it saves.
+    /// An entry would cost more energy than it saves.
     NoSaving,
     /// No entry is free.
     NoEntry,
-    /// It would have to be written to two levels.
+    /// The result would have to be written to two levels, which the encoding does not allow.
     Encoding,
-    /// It is after the part of the value's range that found an entry.
+    /// The access is after the shortened part of the value's range that found an entry.
     Shortened,
-    /// There is only an LRF, which has no room or may not hold it.
+    /// There is only an LRF, which has no room for the value or may not hold it.
     NotForLrf,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What became of each operand of a kernel.
+/// The outcome for each operand of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
     /// For each instruction the first one of its strand.
@@ -78,7 +78,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Before any value has a place.
+    /// The explanation before any value is placed.
     pub(super) fn new(strands: &Strands) -> Self {
         let length = strands.of.len();
         Self {
@@ -99,7 +99,7 @@ impl Explanation {
         self.sources[pc][slot.index()]
     }
 
-    /// What holds for values of a region as long as they are not placed.
+    /// Records the reasons that hold for a region's values before any of them is placed.
     pub(super) fn before(&mut self, values: &Values, options: &HierarchyOptions) {
         for write in &values.writes {
             let reason = match write {
@@ -135,7 +135,7 @@ impl Explanation {
         }
     }
 
-    /// In words, for an instruction of the code that it is about: each operand's register and level, and why it is not above the MRF.
+    /// One instruction's explanation as text: each operand's register and level, and why it is not above the MRF.
     pub fn words(&self, pc: usize, instruction: &Instruction) -> String {
         let mut words = Vec::new();
         let mut word = |name: &str, register, level: String, reason: Option<Reason>| {

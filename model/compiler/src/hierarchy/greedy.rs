@@ -1,4 +1,4 @@
-//! The queue and the entries: values get a place in the order of what they save in each slot that they occupy (thesis, figure 6.6).
+//! The greedy allocation: values are placed in the order of the energy that they save for each slot that they occupy (thesis, figure 6.6).
 
 use gpurf_isa::{Instruction, LastResultFile, OrfEntry, Reg, ResultLevel, SourceLevel, Upper};
 
@@ -9,17 +9,17 @@ use super::savings::{Above, Savings};
 use super::values::{Source, Values};
 use super::{HierarchyOptions, last_result};
 
-/// What may get an entry.
+/// A value, or a read operand, that may get an entry.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The reads to be served, in the order of the code.
     pub reads: Vec<usize>,
-    /// Where what they read comes from.
+    /// Where the value that they read comes from.
     origin: Origin,
 }
 
 impl Candidate {
-    /// A value that finds no entry loses its last read to the MRF, and is tried again (thesis 6.4.2). Nothing where no read is left.
+    /// A value that finds no entry loses its last read to the MRF, and is tried again (thesis 6.4.2). `None` if no read is left.
     fn shortened(mut self) -> Option<Self> {
         self.reads.pop();
         (!self.reads.is_empty()).then_some(self)
@@ -31,29 +31,29 @@ impl Candidate {
 enum Origin {
     /// A value of the region.
     Value(usize),
-    /// A read of the MRF that copies.
+    /// A read of the MRF that copies the register to the ORF.
     Copy(usize),
 }
 
-/// What a candidate comes to.
+/// The range and the savings of a candidate.
 #[derive(Debug)]
 struct Plan {
-    /// The writes of the level above, and whether each goes to the MRF too.
+    /// The writes to the level above the MRF, and whether each goes to the MRF too.
     writes: Vec<(usize, bool)>,
-    /// Half slots that it occupies: reads are even, writes odd. A copy is made while its instruction reads.
+    /// Half slots that it occupies, both ends included: reads are even, writes odd. A copy is made when its instruction reads.
     begin: usize,
     end: usize,
     savings: f64,
 }
 
 impl Plan {
-    /// Savings in each slot that is occupied.
+    /// Savings for each slot that is occupied.
     fn priority(&self) -> f64 {
         self.savings / (self.end / 2 - self.begin / 2) as f64
     }
 }
 
-/// Gives values of a region their places, and writes them into the code.
+/// Places the values of a region, and writes their levels into the code.
 pub fn allocate(
     code: &mut [Instruction],
     region: &Region,
@@ -83,7 +83,7 @@ struct Allocation<'a> {
 }
 
 impl Allocation<'_> {
-    /// Fills the LRF. Gives the values that are left.
+    /// Fills the LRF. Returns the values that are not placed.
     fn last_results(&mut self, values: Vec<usize>) -> Vec<usize> {
         let mut queue = Vec::new();
         for &number in &values {
@@ -123,7 +123,7 @@ impl Allocation<'_> {
             match self.plan(&candidate, Above::Orf) {
                 Ok(plan) => queue.push((plan, candidate)),
                 Err(reason) => {
-                    // Without two levels a shorter range is no way out: it needs the MRF too.
+                    // If the encoding does not allow two levels, a shorter range does not help: its result would need the MRF too.
                     self.refuse(&candidate, reason);
                 }
             }
@@ -154,7 +154,7 @@ impl Allocation<'_> {
         }
     }
 
-    /// What a candidate comes to, where it saves something and can be written in an instruction.
+    /// Plans a candidate. An error if the plan saves nothing or the encoding cannot express it.
     fn plan(&self, candidate: &Candidate, above: Above) -> Result<Plan, Reason> {
         let Values { writes, reads, values } = self.values;
         let end = 2 * reads[*candidate.reads.last().expect("a candidate has reads")].place;
@@ -183,7 +183,7 @@ impl Allocation<'_> {
         self.values.reads[candidate.reads[0]].register
     }
 
-    /// Writes the levels into the code.
+    /// Writes the levels of a candidate into the code.
     fn place(&mut self, candidate: &Candidate, plan: &Plan, level: Upper) {
         for (number, to_mrf) in &plan.writes {
             let write = &self.values.writes[*number];
@@ -221,7 +221,7 @@ impl Allocation<'_> {
         }
     }
 
-    /// Notes which reads and writes of a candidate were left out of its range.
+    /// Records which reads and writes of a candidate were left out of its shortened range.
     fn shorten(&mut self, whole: &Candidate, placed: &Candidate) {
         for number in &whole.reads[placed.reads.len()..] {
             self.explanation.read_stays(&self.values.reads[*number], Reason::Shortened);
@@ -244,12 +244,12 @@ fn sort<T>(queue: &mut [T], key: impl Fn(&T) -> (&Plan, Reg)) {
     });
 }
 
-/// When an entry is occupied.
+/// The ranges, in half slots, in which an entry is occupied.
 #[derive(Clone, Debug, Default)]
 struct Entry(Vec<(usize, usize)>);
 
 impl Entry {
-    /// Takes the entry for as long as a plan says, if it is free.
+    /// Occupies the entry for the range of a plan, if it is free; returns whether it was.
     fn take(&mut self, plan: &Plan) -> bool {
         let free = self.0.iter().all(|(begin, end)| plan.begin > *end || plan.end < *begin);
         if free {
@@ -260,7 +260,7 @@ impl Entry {
 }
 
 impl Source {
-    /// Why a read from here stays with the MRF when no attempt was made to place it.
+    /// Why a read from this source uses the MRF when no attempt was made to place it.
     pub(super) fn reason(self, options: &HierarchyOptions) -> Reason {
         match self {
             Self::Outside => Reason::Outside,

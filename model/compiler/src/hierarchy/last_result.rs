@@ -1,4 +1,5 @@
-//! What may go to the LRF: values of the private datapath alone, in a split LRF those that are read in one slot (thesis 6.4.5).
+//! Which values may go to the LRF: those that only the private datapath writes and reads, and in a split LRF only those that are read in a single
+//! slot (thesis 6.4.5).
 
 use gpurf_isa::{LastResultFile, LrfBank};
 

@@ -1,21 +1,20 @@
 //! The software-managed register hierarchy: which values go to LRF and ORF (hierarchy thesis, chapter 6).
 //!
-//! After the passes of [`crate::marks`], on finished code. First the code is cut into strands, at whose ends LRF and ORF are void; then, in each strand, values
-//! that are read soon and often get a place above the MRF. Only control fields change. Each step has a section in `docs/hierarchy.md`, and most a switch
-//! in [`HierarchyOptions`], since the thesis compares them (figure 6.14).
+//! The allocation runs on finished code, after the passes of [`crate::marks`]. First it divides the code into strands, at whose ends LRF and ORF are
+//! void. Then, in each strand, it places values that are read soon and often above the MRF. Only control fields change. Each step has a section in
+//! `docs/hierarchy.md`, and most have a switch in [`HierarchyOptions`], since the thesis compares them (figure 6.14).
 //!
 //! | module | what it does |
 //! |---|---|
 //! | `strands` | strands (6.3) |
-//! | `regions` | what a value may not leave: a basic block, or a strand (6.4.4) |
+//! | `regions` | the code that a value may not leave: a basic block, or a strand (6.4.4) |
 //! | `values` | writes and reads of a region, and which of them are one value (6.4.4) |
 //! | `savings` | energies (figures 6.5, 6.8) |
-//! | `greedy` | the queue and the entries (figure 6.6) |
-//! | `partial_ranges` | values that find no entry lose their last reads (6.4.2) |
-//! | `read_operands` | values that are read only (6.4.3) |
-//! | `last_result` | what may go to the LRF, unified or split (6.4.5) |
-//! | `encoding` | results that go to one level only (6.5.5) |
-//! | `explain` | why a value is where it is |
+//! | `greedy` | the queue and the entries (figure 6.6); values that find no entry lose their last reads (6.4.2) |
+//! | `read_operands` | registers that a region only reads (6.4.3) |
+//! | `last_result` | values that may go to the LRF, unified or split (6.4.5) |
+//! | `encoding` | which pairs of levels a result may go to (6.5.5) |
+//! | `explain` | why each value is at its level |
 //! | [`mod@check`] | proves that every read finds its value; shares nothing with the others |
 
 pub mod check;
@@ -39,7 +38,7 @@ pub use strands::Cause;
 
 use gpurf_isa::Instruction;
 
-/// Fills in strand ends and levels, and says why. Does nothing without ORF and LRF. Strand ends that the code already has stay.
+/// Fills in strand ends and levels, and explains them. Does nothing if there is neither ORF nor LRF. Keeps the strand ends that the code already has.
 pub fn run(code: &mut [Instruction], options: &HierarchyOptions) -> Option<Explanation> {
     if options.is_none() {
         return None;

@@ -1,29 +1,31 @@
-//! What the compiler is told about the hierarchy.
+//! Options of the hierarchy allocation.
 
 use gpurf_isa::{LastResultFile, OrfEntry, Places};
 use serde::{Deserialize, Serialize};
 
-/// The hierarchy that code is compiled for, and the steps of the allocation that are taken.
+/// The hierarchy that code is compiled for, and the steps of the allocation that are enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HierarchyOptions {
     /// Entries of a thread in the ORF, 0 to 8.
     pub orf_entries: u8,
-    /// The LRF.
+    /// The kind of LRF.
     pub lrf: LastResultFile,
     /// Values that find no entry lose their last reads (thesis 6.4.2).
     pub partial_ranges: bool,
-    /// Values that are read only get an entry too (thesis 6.4.3).
+    /// Registers that a region only reads get an entry too (thesis 6.4.3).
     pub read_operands: bool,
-    /// Values live across forward branches (thesis 6.4.4).
+    /// Values may live across forward branches (thesis 6.4.4).
     pub forward_branches: bool,
     /// Levels that a result may go to.
     pub encoding: Encoding,
-    /// Active warps that the ORF is made for: its energy depends on them.
+    /// Number of active warps, which determines the size of the ORF and so its energy.
     pub active_warps: u8,
-    /// Entries with whose energy decisions are made; 0: those it has. For the limit study (thesis 6.6.3).
+    /// Number of ORF entries whose energies the allocation uses for its decisions; 0: `orf_entries`. For the limit
+    /// study (thesis 6.6.3).
     pub priced_as: u8,
-    /// Contents stay where a warp is descheduled. For the limit study (thesis 6.6.3): no hardware runs such code.
+    /// The contents of ORF and LRF survive when a warp is descheduled. For the limit study (thesis 6.6.3): no hardware
+    /// runs such code.
     pub keep_when_descheduled: bool,
 }
 
@@ -31,17 +33,17 @@ pub struct HierarchyOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoding {
-    /// The MRF and a level above together.
+    /// Any level, and the MRF together with a level above it.
     #[default]
     Free,
-    /// One level.
+    /// One level only.
     SingleLevel,
     /// The MRF and the LRF together, but not the MRF and the ORF.
     LrfMrfOnly,
 }
 
 impl HierarchyOptions {
-    /// Neither ORF nor LRF; all steps, for when there is one.
+    /// Neither ORF nor LRF. All steps are enabled, for use as a base with an ORF or LRF added.
     pub const NONE: Self = Self {
         orf_entries: 0,
         lrf: LastResultFile::None,
@@ -54,7 +56,7 @@ impl HierarchyOptions {
         keep_when_descheduled: false,
     };
 
-    /// Those of a machine with these entries, this LRF and these active warps: all steps.
+    /// The options for a machine with this many entries, this LRF and this many active warps, with all steps enabled.
     pub fn of_machine(orf_entries: usize, lrf: LastResultFile, active_warps: usize) -> Self {
         let number = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
         let active_warps = number(active_warps.max(1));
@@ -71,7 +73,7 @@ impl HierarchyOptions {
         Places { entries: self.orf_entries, lrf: self.lrf }
     }
 
-    /// What is wrong with them, if something is.
+    /// Checks the options. The error says what is wrong.
     pub fn check(&self) -> Result<(), String> {
         let most = OrfEntry::COUNT;
         for (name, entries) in [("orf_entries", self.orf_entries), ("priced_as", self.priced_as)] {

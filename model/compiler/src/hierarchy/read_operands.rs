@@ -1,18 +1,19 @@
-//! Values that a region only reads: the first read copies them to the ORF, later ones are served there (thesis 6.4.3).
+//! Registers that a region only reads: the first read copies the register to the ORF, and later reads use the copy
+//! (thesis 6.4.3).
 
 use super::regions::Region;
 use super::values::{Source, Values};
 
-/// A read that copies, and the reads that it can serve.
+/// A read that copies its register to the ORF, and the reads that the copy can serve.
 #[derive(Debug)]
 pub struct Operand {
-    /// The read of the MRF.
+    /// The read of the MRF that copies.
     pub copy: usize,
-    /// Those served by the ORF, in the order of the code.
+    /// The reads that the ORF serves, in the order of the code.
     pub reads: Vec<usize>,
 }
 
-/// The read operands of a region. Every read is in one of them at most.
+/// The read operands of a region. Every read belongs to at most one of them.
 pub fn of(region: &Region, values: &Values) -> Vec<Operand> {
     let mut by_register: Vec<Vec<usize>> = vec![Vec::new(); 256];
     for (number, read) in values.reads.iter().enumerate().filter(|(_, read)| read.source == Source::Outside) {
@@ -42,7 +43,7 @@ fn of_register(region: &Region, values: &Values, mut left: Vec<usize>) -> Vec<Op
     operands
 }
 
-/// For each place of a region whether all ways to it lead through this one.
+/// For each place of a region, whether all paths to it lead through `place`.
 fn through(region: &Region, place: usize) -> Vec<bool> {
     let mut all: Vec<Option<bool>> = vec![None; region.members.len()];
     all[0] = Some(false);

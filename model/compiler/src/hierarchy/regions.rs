@@ -1,4 +1,4 @@
-//! What a value of LRF or ORF may not leave: its strand, or without values across forward branches its basic block (thesis 6.4.4).
+//! The code that a value of LRF or ORF may not leave: its strand, or, if values across forward branches are disabled, its basic block (thesis 6.4.4).
 
 use gpurf_isa::{Instruction, Op};
 
@@ -6,14 +6,15 @@ use super::strands::Strands;
 use crate::marks::flow::{Registers, successors};
 use crate::marks::liveness;
 
-/// Instructions that values may live in. They have one way in, the first of them, and none goes back, so that the order of the code is an order of time.
+/// Instructions that values may live in. Control enters only at the first of them, and no path goes backward, so that the order of the code is an
+/// order of time.
 #[derive(Debug)]
 pub struct Region {
     /// The instructions, in the order of the code.
     pub members: Vec<usize>,
-    /// For each of them the places in `members` where a lane may go on.
+    /// For each instruction, its successors within the region, as indices into `members`.
     pub inside: Vec<Vec<usize>>,
-    /// For each of them the registers that a lane may read when it leaves the region after it.
+    /// For each instruction, the registers that a lane may read after it leaves the region there.
     pub live_out: Vec<Registers>,
 }
 
@@ -22,7 +23,7 @@ pub fn of(code: &[Instruction], strands: &Strands, across_branches: bool) -> Vec
     let behind = liveness::of_lane(code);
     let first = if across_branches { strands.of.clone() } else { blocks(code, strands) };
     let mut regions: Vec<Region> = Vec::new();
-    // Where each instruction stands: its region and its place in it.
+    // The region of each instruction, and its index in the region.
     let mut places = vec![(0, 0); code.len()];
     let mut numbers = vec![None; code.len()];
     for (pc, &first) in first.iter().enumerate() {
@@ -50,7 +51,7 @@ pub fn of(code: &[Instruction], strands: &Strands, across_branches: bool) -> Vec
     regions
 }
 
-/// For each instruction the first one of its basic block, which is within a strand.
+/// For each instruction, the first one of its basic block. A basic block here ends at the end of its strand at the latest.
 fn blocks(code: &[Instruction], strands: &Strands) -> Vec<usize> {
     let mut begins: Vec<bool> = strands.of.iter().enumerate().map(|(pc, first)| pc == *first).collect();
     for (pc, instruction) in code.iter().enumerate() {

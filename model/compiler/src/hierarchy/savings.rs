@@ -1,4 +1,4 @@
-//! What it saves to put a value above the MRF (thesis, figures 6.5 and 6.8).
+//! The energy that is saved when a value is placed above the MRF (thesis, figures 6.5 and 6.8).
 
 use gpurf_energy::Energies;
 
@@ -19,13 +19,13 @@ pub enum Above {
 pub struct Savings(Energies);
 
 impl Savings {
-    /// Those of a hierarchy.
+    /// The energies of a hierarchy.
     pub fn new(options: &HierarchyOptions) -> Self {
         let entries = if options.priced_as == 0 { options.orf_entries } else { options.priced_as };
         Self(Energies::thesis(entries.into(), options.active_warps.into()))
     }
 
-    /// Of results: these reads are served, each write goes to the level above, and to the MRF where its flag says so.
+    /// Savings of results: these reads are served above the MRF; each write goes to the level above, and also to the MRF where its flag says so.
     pub fn of_results(&self, values: &Values, above: Above, reads: &[usize], writes: &[(usize, bool)]) -> f64 {
         let write = |(number, to_mrf): &(usize, bool)| {
             let Write { private, .. } = values.writes[*number];
@@ -35,8 +35,8 @@ impl Savings {
         self.of_reads(values, above, reads) + writes.iter().map(write).sum::<f64>()
     }
 
-    /// Of a read operand in the ORF: a read in front of these copies it there. On its way to the datapath the value comes by the ORF, so that the wire is not
-    /// paid twice.
+    /// Savings of a read operand in the ORF: an earlier read of the MRF copies it there, and these reads use the copy. The copied value passes the
+    /// ORF on its way to the datapath anyway, so the copy costs no additional wire energy.
     pub fn of_operand(&self, values: &Values, reads: &[usize]) -> f64 {
         self.of_reads(values, Above::Orf, reads) - self.0.upper.write
     }

@@ -1,7 +1,7 @@
-//! Strands: pieces of code with one way in, without backward branches, in which no warp is descheduled (thesis 6.3).
+//! Strands: pieces of code with a single entry point, without backward branches, in which no warp is descheduled (thesis 6.3).
 //!
-//! A strand ends after an instruction that carries the mark. Marks make merges uncertain and divergent branches dangerous, and that makes more marks; the rules
-//! run until nothing changes.
+//! A strand ends after an instruction that carries the mark. A new mark can turn a merge into one of different strands, or a divergent branch into
+//! one with a strand end on a side; both require more marks. The rules are applied until nothing changes.
 
 use gpurf_isa::{Instruction, Op};
 
@@ -11,17 +11,17 @@ use crate::marks::flow::{predecessors, side};
 /// Why a strand ends after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// The mark was there before.
+    /// The code had the mark before this pass.
     Asked,
     /// The warp is descheduled after it: a result of long latency is needed.
     LongLatency,
     /// It is a backward branch.
     BackwardBranch,
-    /// A loop begins after it.
+    /// A successor is the head of a loop.
     LoopHead,
     /// It is a barrier.
     Barrier,
-    /// Ways of different strands come together after it.
+    /// Paths of different strands merge after it.
     Merge,
     /// It is a branch that may diverge, and a strand ends on one of its sides (hazard 3).
     Divergence,
@@ -30,7 +30,7 @@ pub enum Cause {
 /// The strands of a kernel.
 #[derive(Debug)]
 pub struct Strands {
-    /// For each instruction the first one of its strand.
+    /// For each instruction, the first one of its strand.
     pub of: Vec<usize>,
     /// The instructions after which a strand ends, and why.
     pub ends: Vec<Option<Cause>>,
@@ -74,7 +74,7 @@ pub fn form(code: &[Instruction], options: &HierarchyOptions) -> Strands {
     }
 }
 
-/// Ends strands after all of these instructions; whether one of them was not an end before.
+/// Ends strands after all of these instructions. Returns whether any of them was not an end before.
 fn begin(ends: &mut [Option<Cause>], behind: &[usize], cause: Cause) -> bool {
     let mut changed = false;
     for &pc in behind {
@@ -84,11 +84,12 @@ fn begin(ends: &mut [Option<Cause>], behind: &[usize], cause: Cause) -> bool {
     changed
 }
 
-/// For each instruction the first one of its strand: itself, unless all ways to it come from one strand that goes on.
+/// For each instruction, the first one of its strand: the instruction itself, unless all its predecessors belong to one strand that does not end
+/// there.
 fn number(from: &[Vec<usize>], ends: &[Option<Cause>]) -> Vec<usize> {
     let mut of: Vec<usize> = Vec::with_capacity(from.len());
     for (pc, from) in from.iter().enumerate() {
-        // A backward branch ends its strand, so what goes on comes from in front.
+        // A backward branch ends its strand, so a predecessor that continues the strand comes earlier in the code.
         let comes = |from: &usize| if ends[*from].is_some() { None } else { of.get(*from).copied() };
         let first = from.first().and_then(comes).filter(|_| pc > 0);
         let same = from.iter().all(|from| comes(from) == first);
@@ -97,7 +98,7 @@ fn number(from: &[Vec<usize>], ends: &[Option<Cause>]) -> Vec<usize> {
     of
 }
 
-/// Whether an instruction is a branch that may diverge and has such an instruction on one of its sides.
+/// Whether an instruction is a branch that may diverge and has an instruction for which `voids` holds on one of its sides.
 fn diverges_into(code: &[Instruction], pc: usize, voids: impl Fn(usize) -> bool) -> bool {
     let branch = &code[pc];
     let Some(target) = branch.target().filter(|_| branch.may_diverge()) else { return false };

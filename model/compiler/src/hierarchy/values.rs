@@ -1,8 +1,8 @@
-//! Writes and reads of a region, and which of them are one value.
+//! The writes and reads of a region, and which of them form one value.
 //!
-//! For each read the writes that reach it are found, one pass over the region, as no way in it goes back. A read can be served above the MRF when all of them
-//! are writes of the region whose results may go there; these are then one value, as they have to agree on an entry (thesis 6.4.4, figure 6.9). A guarded
-//! write does not end the value before it.
+//! One pass over the region finds the writes that reach each read; one pass suffices, since no path in the region goes backward. A read can be served
+//! above the MRF if all the writes that reach it belong to the region and their results may go there. These writes then form one value, as they have
+//! to agree on an entry (thesis 6.4.4, figure 6.9). A guarded write does not end the value before it.
 
 use std::collections::HashMap;
 
@@ -15,15 +15,15 @@ use super::regions::Region;
 pub struct Write {
     /// The instruction.
     pub pc: usize,
-    /// Its place in the region.
+    /// Its index in the region.
     pub place: usize,
-    /// Whether it is one of the private datapath.
+    /// Whether the instruction belongs to the private datapath.
     pub private: bool,
-    /// Whether its result takes long, and so goes to the MRF only.
+    /// Whether its result has a long latency, and so goes to the MRF only.
     pub long: bool,
-    /// Whether a lane may read it after the region.
+    /// Whether a lane may read the result after it leaves the region.
     pub live_out: bool,
-    /// The reads that it reaches.
+    /// The reads that this write reaches.
     pub reads: Vec<usize>,
 }
 
@@ -32,28 +32,28 @@ pub struct Write {
 pub struct Read {
     /// The instruction.
     pub pc: usize,
-    /// Its place in the region.
+    /// Its index in the region.
     pub place: usize,
     /// The register.
     pub register: Reg,
-    /// The slots.
+    /// The slots that read it, in the order a, b, c.
     pub slots: [bool; 3],
-    /// Whether it is one of the private datapath.
+    /// Whether the instruction belongs to the private datapath.
     pub private: bool,
-    /// Whether lanes may be left out.
+    /// Whether the instruction is guarded, so that some lanes may not read.
     pub guarded: bool,
-    /// What reaches it.
+    /// The writes that reach this read.
     pub source: Source,
 }
 
-/// What reaches a read.
+/// What kind of writes reach a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// What the register had when the region began, on all ways.
+    /// Only the register's value from before the region, on all paths.
     Outside,
-    /// That, or a result of long latency, on some way.
+    /// A mixture that no entry can serve: on some path the value from before the region or a result of long latency.
     Uncertain,
-    /// A result of long latency, on all ways.
+    /// Results of long latency, on all paths.
     Long,
     /// A value of the region, by number.
     Value(usize),
@@ -68,7 +68,7 @@ pub struct Value {
     pub reads: Vec<usize>,
 }
 
-/// All of a region.
+/// All writes, reads and values of a region.
 #[derive(Debug)]
 pub struct Values {
     /// Writes, in the order of the code.
@@ -80,7 +80,7 @@ pub struct Values {
 }
 
 impl Read {
-    /// The slots.
+    /// The slots that read the register.
     pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         let slots = self.slots;
         Slot::ALL.into_iter().filter(move |slot| slots[slot.index()])
@@ -88,7 +88,7 @@ impl Read {
 }
 
 impl Values {
-    /// Those of a region.
+    /// Finds those of a region.
     pub fn of(code: &[Instruction], region: &Region) -> Self {
         let mut flow = Flow { writes: Vec::new(), reads: Vec::new(), reaching: Vec::new(), sets: Sets::new() };
         flow.follow(code, region);
@@ -126,14 +126,14 @@ impl Values {
     }
 }
 
-/// In sets of writes: what the register had when the region began. Writes count from 1.
+/// In sets of writes, the register's value from before the region. Writes are numbered from 1.
 const OUTSIDE: u32 = 0;
 
-/// The pass over the region.
+/// The state of the pass over the region.
 struct Flow {
     writes: Vec<Write>,
     reads: Vec<Read>,
-    /// The set of writes that reach each read.
+    /// For each read, the number of the set of writes that reach it.
     reaching: Vec<usize>,
     sets: Sets,
 }
@@ -141,7 +141,7 @@ struct Flow {
 impl Flow {
     fn follow(&mut self, code: &[Instruction], region: &Region) {
         let registers = usize::from(Reg::ZERO.0);
-        // In front of each instruction, the set of each register.
+        // Before each instruction, the number of the set of writes that reach each register.
         let mut fronts: Vec<Option<Vec<usize>>> = vec![None; region.members.len()];
         fronts[0] = Some(vec![Sets::OUTSIDE; registers]);
         for (place, &pc) in region.members.iter().enumerate() {
@@ -188,7 +188,7 @@ impl Flow {
         }
     }
 
-    /// The set of this write.
+    /// Records a write. Returns the number of the set that holds only this write.
     fn write(&mut self, instruction: &Instruction, pc: usize, place: usize) -> usize {
         self.writes.push(Write {
             pc,
@@ -201,7 +201,7 @@ impl Flow {
         self.sets.number(vec![self.writes.len() as u32])
     }
 
-    /// Lanes leave the region and may read these registers.
+    /// Marks the writes that reach a register in `live`, which lanes that leave the region may read.
     fn leave(&mut self, state: &[usize], live: crate::marks::flow::Registers) {
         for (register, set) in state.iter().enumerate().filter(|(_, set)| **set != Sets::OUTSIDE) {
             if live.contains(Reg(register as u8)) {
@@ -213,7 +213,7 @@ impl Flow {
     }
 }
 
-/// Sets of writes, each kept once.
+/// Sets of writes; equal sets have one number.
 struct Sets {
     sets: Vec<Vec<u32>>,
     numbers: HashMap<Vec<u32>, usize>,
@@ -221,7 +221,7 @@ struct Sets {
 }
 
 impl Sets {
-    /// The set of what comes from outside.
+    /// The number of the set that holds only `OUTSIDE`.
     const OUTSIDE: usize = 0;
 
     fn new() -> Self {
@@ -257,7 +257,7 @@ impl Sets {
     }
 }
 
-/// Groups of writes.
+/// Disjoint groups of writes (union-find).
 struct Groups(Vec<usize>);
 
 impl Groups {

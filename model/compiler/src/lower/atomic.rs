@@ -14,24 +14,24 @@ use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
 use std::collections::HashMap;
 
-/// Name of the variable that holds the locks of 64-bit operations; no variable of a program has it.
+/// Name of the variable that holds the locks of 64-bit operations. No program variable can have this name.
 pub const LOCKS: &str = "atomic locks";
-/// Its bytes, a power of two: a word for each of 1024 locks.
+/// Its size in bytes, a power of two: a word for each of 1024 locks.
 pub const LOCK_BYTES: u32 = 4096;
 
-/// What becomes of an address that is no multiple of 8, before its lock is taken.
+/// What happens if an address is not a multiple of 8, before its lock is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Misaligned {
-    /// The program stops.
+    /// The program traps.
     Trap,
-    /// What is done under the lock finds it.
+    /// Nothing: the code under the lock detects it.
     Unchecked,
 }
 
 const B64: Ty = Ty { kind: Kind::Bits, bits: 64 };
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an atomic operation or a fence. Returns whether the instruction was one.
     pub fn atomic(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         match i.opcode.text {
             "atom" | "red" => self.atom(i, mods)?,
@@ -77,7 +77,7 @@ impl<'a> Kernel<'_, 'a> {
         self.fence(fences[0]);
         if ty.bits == 64 {
             let old = self.atom_64(i, name, ty, space, address, sources)?;
-            // Where it is done as two of 32 bits, the old value is not read.
+            // An operation that is done as two of 32 bits has no old value; then the program does not read it.
             if let (Some(d), Some(old)) = (result, old) {
                 self.write(d, B64, old)?;
             }
@@ -103,7 +103,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// An atomic operation on a word; gives the old value.
+    /// An atomic operation on a word. Returns the old value.
     pub fn atom_word(&mut self, space: AtomicSpace, operation: Atomic, address: Address, at: i32, c: Val) -> Val {
         let d = self.b.general();
         let high = if space == AtomicSpace::Shared { Val::ZERO } else { address.base[1] };
@@ -112,7 +112,8 @@ impl<'a> Kernel<'_, 'a> {
         Val::Reg(d)
     }
 
-    /// The machine's instruction has room for the low word of the address only.
+    /// Compare and swap of a word. Returns the old value. The machine's instruction has a field for the low word of the address only, so the high
+    /// word is tested first.
     pub fn compare_and_swap(&mut self, space: AtomicSpace, address: Address, compare: Val, swap: Val) -> Val {
         let d = self.b.general();
         let [low, high] = address.base;
@@ -134,7 +135,7 @@ impl<'a> Kernel<'_, 'a> {
                 let global = self.b.compare(IntegerComparison::Eq, false, high, Val::ZERO);
                 let neither = self.b.combine(Combine::And, shared.not(), global.not());
                 self.trap(neither, machine::trap::WIDE_ADDRESS);
-                // Both are guarded: without a write in front, the register would be live from the kernel's start.
+                // Both instructions are guarded: without an unguarded write before them, the register would be live from the kernel's start.
                 self.b.assign(d, Val::ZERO);
                 cas(self, AtomicSpace::Shared, shared);
                 cas(self, AtomicSpace::Global, global);
@@ -143,8 +144,8 @@ impl<'a> Kernel<'_, 'a> {
         Val::Reg(d)
     }
 
-    /// 64 bits as two words, where no instruction reads the old value: every carry out of the low word is added to the high
-    /// one, so the sum is right when all are done; and the words of logic operations are independent.
+    /// An operation on 64 bits as two on 32 bits, if the program does not read the old value. Every carry out of the low word is added to the high
+    /// word, so the sum is right when all additions are done. The words of logic operations are independent.
     fn atom_of_words(&mut self, operation: Atomic, space: AtomicSpace, address: Address, [low, high]: Pair) {
         let mut high = high;
         let old = self.atom_word(space, operation, address, 0, low);
@@ -155,7 +156,7 @@ impl<'a> Kernel<'_, 'a> {
         self.atom_word(space, operation, address, 4, high);
     }
 
-    /// 64 bits under the lock of their address; gives the old value.
+    /// An operation on 64 bits under the lock of its address. Returns the old value.
     fn atom_under_lock(
         &mut self,
         space: AtomicSpace,
@@ -164,7 +165,7 @@ impl<'a> Kernel<'_, 'a> {
     ) -> Pair {
         let old = [self.b.general(), self.b.general()];
         self.under_lock(address, Misaligned::Trap, old, |k| {
-            // Atomic operations, so that nothing of it races with those on the same word that other code does.
+            // The accesses are atomic operations, so that they do not race with other code's atomic operations on the same words.
             for (at, word) in [(0, old[0]), (4, old[1])] {
                 let found = k.atom_word(space, Atomic::Or, address, at, Val::ZERO);
                 k.b.assign(word, found);
@@ -178,8 +179,8 @@ impl<'a> Kernel<'_, 'a> {
         old.map(Val::Reg)
     }
 
-    /// Does something while the lock that the address chooses is taken; `results` are the registers that it writes. A lane that finds the lock taken
-    /// tries again once all lanes have tried: the one that has it is through then.
+    /// Runs code while the lane holds the lock that the address selects. `results` are the registers that the code writes. A lane that finds the lock
+    /// taken tries again after all lanes have tried; by then the lane that held the lock has released it.
     pub fn under_lock<const N: usize>(
         &mut self,
         address: Address,
@@ -187,7 +188,7 @@ impl<'a> Kernel<'_, 'a> {
         results: [V; N],
         critical: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        // They are written in some of the attempts only.
+        // Only some of the attempts write them.
         for word in results {
             self.b.assign(word, Val::ZERO);
         }
@@ -215,7 +216,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// Lowers an operation on 64 bits; gives the old value where the operation is done as a whole.
+    /// Lowers an operation on 64 bits. Returns the old value, or `None` if the operation is done as two of 32 bits.
     fn atom_64(
         &mut self,
         i: &Instruction<'a>,
@@ -254,8 +255,8 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// Whether any body of a module has a 64-bit operation that two of 32 bits cannot do, or a 64-bit access that is to be single. Then all of them
-/// are done under a lock, as what goes past the lock would get lost or see one half.
+/// Whether any body of a module has a 64-bit atomic operation that two of 32 bits cannot implement, or a 64-bit access that must be single. Then all
+/// of these operations take a lock, because an access without the lock could be lost or see only half of a change.
 pub fn need_locks(module: &Module<'_>, wide: WideAccesses) -> bool {
     module.functions.iter().filter_map(|function| function.body.as_ref()).any(|body| {
         let mut mentions = HashMap::new();
@@ -277,7 +278,7 @@ fn needs_lock<'a>(block: &Block<'a>, mentions: &HashMap<&'a str, u32>, wide: Wid
     })
 }
 
-/// Whether the old value that an `atom` gives is not read.
+/// Whether the program does not read the old value that an `atom` returns.
 fn drops_old<'a>(i: &Instruction<'a>, mentions: &HashMap<&'a str, u32>) -> bool {
     match i.operands.first().map(|operand| &operand.kind) {
         Some(OperandKind::Name { name, .. }) => *name == "_" || mentions.get(name) == Some(&1),
@@ -285,7 +286,7 @@ fn drops_old<'a>(i: &Instruction<'a>, mentions: &HashMap<&'a str, u32>) -> bool 
     }
 }
 
-/// The operation on 32 bits that does one on 64 word by word.
+/// The operation on 32 bits that implements one on 64 bits word by word.
 fn operation_of_words(name: &str) -> Option<Atomic> {
     Some(match name {
         "add" => Atomic::Add,
@@ -296,7 +297,7 @@ fn operation_of_words(name: &str) -> Option<Atomic> {
     })
 }
 
-/// Whether there is such an operation on 64 bits.
+/// Whether this operation exists for a 64-bit type.
 fn is_operation_64(name: &str, ty: Ty) -> bool {
     match name {
         "add" | "min" | "max" => matches!(ty.kind, Kind::Unsigned | Kind::Signed),

@@ -1,4 +1,4 @@
-//! Which device functions there are, which of them call each other, and whose addresses are taken.
+//! The device functions of a module: which of them call each other, and whose addresses are taken.
 
 use super::kernel::Declared;
 use super::module;
@@ -6,20 +6,20 @@ use crate::mir::{BlockId, cfg};
 use crate::ptx::ast::{self, Block, Function, InitValue, Instruction, Operand, OperandKind, Space, Statement};
 use std::collections::{HashMap, HashSet};
 
-/// Distance of the addresses of two functions. They are numbers that no variable has as its address.
+/// Distance between the addresses of two functions. No variable has such an address.
 const ADDRESS_STEP: u64 = 16;
 
-/// The bytes of each parameter and of each result.
+/// The sizes of the parameters and the results in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// Of the parameters.
+    /// Sizes of the parameters.
     pub parameters: Vec<u64>,
-    /// Of the results.
+    /// Sizes of the results.
     pub results: Vec<u64>,
 }
 
 impl Signature {
-    /// Of a device function.
+    /// The signature of a device function.
     pub fn of(function: &Function<'_>) -> Self {
         let bytes = |list: &[ast::Variable<'_>]| list.iter().map(|v| module::size(v).unwrap_or(0)).collect();
         Self { parameters: bytes(&function.params), results: bytes(&function.results) }
@@ -37,21 +37,21 @@ pub struct Callable<'a> {
     pub signature: Signature,
     /// Its address.
     pub address: u64,
-    /// Whether anything takes its address: only such a function can be reached by an indirect call.
+    /// Whether its address is taken anywhere: an indirect call can reach only such a function.
     pub taken: bool,
-    /// The functions that can call each other in a circle with it; none where it is not recursive.
+    /// The number of its circle: the functions that can call each other recursively with it. `None` if it is not recursive.
     pub circle: Option<usize>,
     calls: Calls<'a>,
 }
 
-/// What is declared between a pair of braces.
+/// The names declared between a pair of braces.
 struct Names<'a> {
     registers: Declared<'a>,
-    /// Bytes of the variables of the parameter space.
+    /// Sizes in bytes of the variables of the parameter space.
     sizes: HashMap<&'a str, u64>,
 }
 
-/// What a body calls and mentions.
+/// The functions that a body calls, and the names that it mentions.
 #[derive(Clone, Debug, Default)]
 struct Calls<'a> {
     direct: Vec<&'a str>,
@@ -63,12 +63,12 @@ struct Calls<'a> {
 #[derive(Debug, Default)]
 pub struct CallGraph<'a> {
     functions: Vec<Callable<'a>>,
-    /// Functions by their names, and by other names for them.
+    /// Functions by their names and aliases.
     by_name: HashMap<&'a str, usize>,
 }
 
 impl<'a> CallGraph<'a> {
-    /// Of a module.
+    /// Builds the call graph of a module.
     pub fn new(module: &'a ast::Module<'a>) -> Self {
         let mut graph = Self::default();
         for function in module.functions.iter().filter(|function| !function.entry) {
@@ -140,12 +140,12 @@ impl<'a> CallGraph<'a> {
         }
     }
 
-    /// Strongly connected components, after Kosaraju.
+    /// Finds circles: strongly connected components, by Kosaraju's algorithm.
     fn find_circles(&mut self) {
         let count = self.functions.len();
         let next: Vec<Vec<usize>> = self.functions.iter().map(|f| self.callees(&f.calls)).collect();
         let node = |number: usize| BlockId(number as u32);
-        // A root after the functions, which calls all of them.
+        // A root node with the number `count`, which calls all functions.
         let (mut forward, mut backward) = (vec![Vec::new(); count + 1], vec![Vec::new(); count + 1]);
         for (from, callees) in next.iter().enumerate() {
             for &to in callees {
@@ -178,7 +178,7 @@ impl<'a> Calls<'a> {
         calls
     }
 
-    /// `around` has the blocks around it.
+    /// Collects the calls of a block. `around` has the names of the enclosing blocks.
     fn block(&mut self, block: &'a Block<'a>, around: &mut Vec<Names<'a>>) {
         let parameters = block.variables.iter().filter(|v| v.space == Space::Param);
         let sizes = parameters.map(|v| (v.name.text, module::size(v).unwrap_or(0))).collect();
@@ -220,14 +220,14 @@ impl<'a> Calls<'a> {
 pub struct Call<'i, 'a> {
     /// A function, or the register that holds its address.
     pub callee: &'a str,
-    /// Where the results go.
+    /// The variables that receive the results.
     pub results: &'i [Operand<'a>],
-    /// The parameters.
+    /// The variables that hold the parameters.
     pub parameters: &'i [Operand<'a>],
 }
 
 impl<'i, 'a> Call<'i, 'a> {
-    /// `call (results), callee, (parameters), prototype;`, of which all but the callee may be missing.
+    /// Splits `call (results), callee, (parameters), prototype;`, of which all but the callee may be missing.
     pub fn of(call: &'i Instruction<'a>) -> Option<Self> {
         let (results, rest) = match call.operands.as_slice() {
             [Operand { kind: OperandKind::List(list), .. }, rest @ ..] => (list.as_slice(), rest),
@@ -242,7 +242,7 @@ impl<'i, 'a> Call<'i, 'a> {
     }
 }
 
-/// The variable that is a parameter or a result of a call.
+/// The name of the variable that is passed as a parameter or result of a call.
 pub fn parameter<'a>(operand: &Operand<'a>) -> Option<&'a str> {
     match operand.kind {
         OperandKind::Address(Some(name), 0) | OperandKind::Name { name, part: None } => Some(name),

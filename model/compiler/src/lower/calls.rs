@@ -1,8 +1,8 @@
 //! Calls of device functions (`docs/compiler.md`, "Calls").
 //!
-//! The machine has no call. A function that is not recursive is lowered anew at each of its calls. Functions that call each other in a
-//! circle are lowered once for each call from outside of the circle; the calls inside are jumps, in front of which what is
-//! still needed is saved on a stack in local memory, and each function ends in a choice of where to continue.
+//! The machine has no call instruction. A function that is not recursive is lowered again at each of its calls. Functions that call each other in a
+//! circle are lowered once for each call from outside of the circle. The calls inside the circle are jumps; before the jump, the values that are
+//! needed later are saved on a stack in local memory, and each function ends with a choice of the place to continue.
 
 mod arguments;
 mod stack;
@@ -20,40 +20,40 @@ use arguments::Argument;
 use gpurf_isa::machine;
 use gpurf_isa::modifiers::*;
 
-/// Most calls inside of each other, but for recursion.
+/// Maximum depth of nested calls, not counting recursion.
 const MAX_DEPTH: usize = 64;
-/// Most statements of functions that are lowered for a kernel: small files can have many copies of much.
+/// Maximum number of statements of functions that are lowered for a kernel: even a small file can produce very many copies.
 const MAX_STATEMENTS: usize = 1 << 16;
-/// Most blocks in braces inside of each other, over all calls.
+/// Maximum depth of nested blocks in braces, over all calls.
 const MAX_NESTING: usize = 256;
 
-/// The parameters and results of a function or of a call, by their numbers.
+/// The parameters and results of a function or of a call, as indices into `Calls::arguments`.
 #[derive(Clone)]
 struct Arguments {
     parameters: Vec<usize>,
     results: Vec<usize>,
 }
 
-/// The calls of a kernel.
+/// The state of call lowering in a kernel.
 #[derive(Default)]
 pub struct Calls<'a> {
-    /// Parameters and results of its calls.
+    /// Parameters and results of all calls.
     arguments: Vec<Argument>,
-    /// Calls around the instruction at hand.
+    /// Number of calls around the current instruction.
     depth: usize,
-    /// Where the innermost of them stands.
+    /// Source position of the innermost of these calls.
     place: Span,
-    /// Blocks in braces around it, over all calls.
+    /// Number of blocks in braces around the current instruction, over all calls.
     nesting: usize,
-    /// Statements of functions so far.
+    /// Statements of functions lowered so far.
     statements: usize,
     /// Circles that are being lowered, the innermost last.
     open: Vec<Circle<'a>>,
-    /// Circles that are done.
+    /// Circles that have been lowered.
     closed: Vec<Circle<'a>>,
-    /// Where the frame at hand begins, in local memory.
+    /// The address of the current frame in local memory.
     stack_pointer: Option<V>,
-    /// Bytes of a frame that local variables take, at the instruction at hand and at most.
+    /// Bytes of a frame that local variables take, at the current instruction; and the maximum.
     frame: u32,
     largest_frame: u32,
 }
@@ -65,15 +65,15 @@ impl Calls<'_> {
     }
 }
 
-/// Functions that call each other in a circle, for one call from outside.
+/// Functions that call each other in a circle, as lowered for one call from outside.
 struct Circle<'a> {
     number: usize,
-    /// The first is the one that is called from outside.
+    /// The first is the function that is called from outside.
     functions: Vec<Recursive<'a>>,
     sites: Vec<Site>,
-    /// Its blocks, once all of them are there.
+    /// Its blocks, once all of them exist.
     blocks: Vec<BlockId>,
-    /// In front of it.
+    /// The block before it.
     before: BlockId,
     /// The block after it.
     after: BlockId,
@@ -85,18 +85,18 @@ struct Recursive<'a> {
     entry: BlockId,
     exit: BlockId,
     own: Arguments,
-    /// At which of its callers it continues: 0 is outside of the circle.
+    /// Which of its callers it returns to: 0 is outside of the circle.
     caller: V,
     callers: Vec<BlockId>,
 }
 
-/// A call inside of a circle. All blocks are its own.
+/// A call inside of a circle. All of these blocks belong to this call alone.
 struct Site {
-    /// Ends with the parameters known.
+    /// Ends when the parameters are known.
     before: BlockId,
     /// Jumps to the function.
     jump: BlockId,
-    /// Where it continues: takes the results.
+    /// Where the function returns to: copies the results.
     back: BlockId,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Kernel<'_, 'a> {
     /// Counts a statement of a function.
     ///
     /// # Errors
-    /// When there are too many. The error is given once.
+    /// At the first statement above the limit; later calls return no further error.
     pub fn count_statement(&mut self, span: Span) -> Result<()> {
         self.calls.statements += 1;
         if self.calls.statements == MAX_STATEMENTS {
@@ -135,20 +135,20 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// Whether nothing more is lowered, which has been said.
+    /// Whether the limit of statements is reached, so that nothing more is lowered. The error has been reported.
     pub fn has_too_many_statements(&self) -> bool {
         self.calls.statements >= MAX_STATEMENTS
     }
 
-    /// Whether the statement at hand is one of a function.
+    /// Whether the current statement belongs to a function.
     pub fn is_in_function(&self) -> bool {
         self.calls.depth > 0
     }
 
-    /// Goes into a block in braces.
+    /// Enters a block in braces.
     ///
     /// # Errors
-    /// When there are too many around it: at the innermost call, as no body alone has so many.
+    /// When too many blocks are around it. The error is reported at the innermost call, as no single body nests that deeply.
     pub fn nest(&mut self) -> Result<()> {
         self.calls.nesting += 1;
         if self.calls.nesting > MAX_NESTING {
@@ -175,7 +175,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(arguments)
     }
 
-    /// Compares the address with that of each function that it can be.
+    /// Compares the address with that of each function that it may be, and calls the function that matches.
     fn indirect_call(&mut self, i: &Instruction<'a>, callee: &'a str, given: &Arguments) -> Result<()> {
         let module = self.module;
         let kind = OperandKind::Name { name: callee, part: None };
@@ -206,7 +206,7 @@ impl<'a> Kernel<'_, 'a> {
         self.b.combine(Combine::And, low, high)
     }
 
-    /// A call of a known function.
+    /// Lowers a call of a known function.
     fn invoke(&mut self, callable: &Callable<'a>, given: &Arguments, span: Span) -> Result<()> {
         let name = callable.function.name.text;
         if !callable.function.refused.is_empty() {
@@ -219,7 +219,7 @@ impl<'a> Kernel<'_, 'a> {
         if self.calls.depth >= MAX_DEPTH {
             return lacks(span, Feature::Room, format!("more than {MAX_DEPTH} calls inside of each other"));
         }
-        // A call is a statement, even of a function without any.
+        // A call counts as a statement, even if the function has none.
         self.count_statement(span)?;
         self.calls.depth += 1;
         let (line, place) = (self.b.line, std::mem::replace(&mut self.calls.place, span));
@@ -235,7 +235,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// A function that is not recursive, in the place of its call.
+    /// Lowers a function that is not recursive in place of its call.
     fn copy(&mut self, callable: &Callable<'a>, given: &Arguments) -> Result<()> {
         let own = self.function_arguments(callable)?;
         self.pass(&given.parameters, &own.parameters);
@@ -248,7 +248,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// A call of a recursive function from outside of its circle.
+    /// Lowers a call of a recursive function from outside of its circle.
     fn call_circle(&mut self, number: usize, callable: &Callable<'a>, given: &Arguments) -> Result<()> {
         if self.calls.stack_pointer.is_none() {
             self.calls.stack_pointer = Some(self.b.general());
@@ -269,7 +269,7 @@ impl<'a> Kernel<'_, 'a> {
         });
         let begun = self.b.begun();
         self.b.end(Term::Jump(entry), entry);
-        // Bodies find further functions of the circle.
+        // Lowering a body may add further functions of the circle to the list.
         let mut at = 0;
         loop {
             let circle = self.calls.open.last().expect("it is open");
@@ -296,7 +296,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// A call from inside of the circle.
+    /// Lowers a call from inside of the circle.
     fn call_inside(&mut self, callable: &Callable<'a>, given: &Arguments) -> Result<()> {
         let name = callable.function.name.text;
         let is_there =
@@ -313,7 +313,7 @@ impl<'a> Kernel<'_, 'a> {
         };
         let [before, jump, back, after] = [(); 4].map(|()| self.b.block());
         self.b.end(Term::Jump(before), before);
-        // The parameters are read before the first is written: the function may call itself.
+        // All parameters are read before the first is written: the function may call itself.
         let passed: Vec<V> = self.words(&given.parameters).map(|word| self.copied(word)).collect();
         self.b.end(Term::Jump(jump), jump);
         let circle = self.calls.open.last_mut().expect("it is open");
@@ -327,7 +327,7 @@ impl<'a> Kernel<'_, 'a> {
         }
         self.b.assign(caller, Val::Imm(number));
         self.b.end(Term::Jump(entry), back);
-        // So are the results, in front of what is restored.
+        // The results, too, are all read before the saved values are restored.
         let returned: Vec<V> = self.words(&own.results).map(|word| self.copied(word)).collect();
         self.b.end(Term::Jump(after), after);
         for (to, from) in self.words(&given.results).zip(returned) {
@@ -336,20 +336,20 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// A function of a circle, whose body is to follow.
+    /// Creates a function of a circle; its body is lowered later.
     fn recursive(&mut self, callable: &Callable<'a>) -> Result<Recursive<'a>> {
         let own = self.function_arguments(callable)?;
         let (entry, exit, caller) = (self.b.block(), self.b.block(), self.b.general());
         Ok(Recursive { callable: callable.clone(), entry, exit, own, caller, callers: Vec::new() })
     }
 
-    /// New parameters and results of a function.
+    /// Creates variables for the parameters and results of a function.
     fn function_arguments(&mut self, callable: &Callable<'a>) -> Result<Arguments> {
         let mut new = |list: &[Variable<'a>]| list.iter().map(|v| self.new_argument(v)).collect::<Result<Vec<usize>>>();
         Ok(Arguments { parameters: new(&callable.function.params)?, results: new(&callable.function.results)? })
     }
 
-    /// Lowers a function's body from the block at hand on; `return` goes to a block.
+    /// Lowers a function's body from the current block on; `ret` goes to the block `returns`.
     fn function_body(&mut self, callable: &Callable<'a>, own: &Arguments, returns: BlockId) {
         let function = callable.function;
         let mut scope = Scope::default();
@@ -358,7 +358,7 @@ impl<'a> Kernel<'_, 'a> {
                 scope.places.insert(variable.name.text, Place::Argument(*argument));
             }
         }
-        // Bytes of a result that the function does not write, such as those between the members of a struct.
+        // Clears the results, since a function may leave bytes of them unwritten, such as those between the members of a struct.
         for word in self.words(&own.results).collect::<Vec<_>>() {
             self.b.assign(word, Val::ZERO);
         }

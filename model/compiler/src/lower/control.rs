@@ -8,11 +8,11 @@ use gpurf_isa::modifiers::IntegerComparison;
 use gpurf_isa::{Op, machine};
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group without a guard; says whether it was one.
+    /// Lowers an unguarded instruction of this group. Returns whether it was one.
     pub fn control(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         match i.opcode.text {
             "bra" | "brx" | "ret" | "exit" => {
-                // Their modifiers are taken where they are lowered.
+                // `branch` lowers them and checks the modifiers.
                 while mods.one_of(&["uni", "idx"]).is_some() {}
                 self.branch(i, Pred::TRUE)?;
             }
@@ -25,7 +25,7 @@ impl<'a> Kernel<'_, 'a> {
                 mods.flag("uni");
                 self.call(i)?;
             }
-            // Of the sharing thesis (3.2.2), not of PTX.
+            // An instruction of the sharing thesis (3.2.2), not of PTX.
             "relssp" => {
                 let [] = self.operands(i)?;
                 let inst = self.b.inst(Op::Relssp {}, [Val::ZERO; 3]);
@@ -86,13 +86,14 @@ impl<'a> Kernel<'_, 'a> {
         mods.finish()
     }
 
-    /// To one block where the guard is true, else to another; goes on in `next`.
+    /// Jumps to one block if the guard is true, else to another; lowering continues in `next`.
     fn go(&mut self, guard: Pred, to: BlockId, otherwise: BlockId, next: BlockId) {
         let term = if guard == Pred::TRUE { Term::Jump(to) } else { Term::Branch { when: guard, then: to, otherwise } };
         self.b.end(term, next);
     }
 
-    /// Branches to `to[index - first]` by halving, and continues in `next`; an index past the end goes to the last one (PTX leaves it undefined).
+    /// Branches to `to[index - first]` by binary search; lowering continues in `next`. An index beyond the end selects the last block (PTX leaves
+    /// this case undefined).
     pub fn choose(&mut self, index: Val, first: u32, to: &[BlockId], next: BlockId) {
         if to.iter().all(|t| *t == to[0]) {
             self.b.end(Term::Jump(to[0]), next);

@@ -13,7 +13,7 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers a conversion; says whether it was one.
+    /// Lowers a conversion. Returns whether the instruction was one.
     pub fn conversion(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         if i.opcode.text != "cvt" {
             return Ok(false);
@@ -26,7 +26,7 @@ impl<'a> Kernel<'_, 'a> {
         let [d, a] = self.operands(i)?;
         let integral = mode.is_some_and(|m| m.ends_with('i'));
         let round = rounding(mode.unwrap_or("rn"));
-        // A source register may be wider than the type: its low bits count.
+        // A source register may be wider than the type: its low bits are used.
         let source = self.low_part(a, from)?;
         let is_double = |ty: Ty| ty.float() && ty.bits == 64;
         let value = match (from.float(), to.float()) {
@@ -38,7 +38,8 @@ impl<'a> Kernel<'_, 'a> {
                 (Kind::Float, 64, 32, Some("rn")) if to.float() && !saturate => {
                     [sequence::float_from_double(&mut self.b, sequence_pair(source), ftz), Val::ZERO]
                 }
-                // Exact, so that no rounding is named. It is what a float needs on its way to `printf`.
+                // The conversion is exact, so the PTX names no rounding. A float needs it when it is passed to
+                // `printf`.
                 (Kind::Float, 32, 64, None) if to.float() && !saturate => {
                     let double = sequence::double_from_float(&mut self.b, source[0], ftz);
                     [double.low, double.high]
@@ -74,7 +75,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(true)
     }
 
-    /// A float whose subnormal values become zero, or that is clamped to 0 ..= 1, if so asked.
+    /// Flushes subnormal values to zero if `ftz` is set, and clamps to 0 ..= 1 if `sat` is set.
     pub fn flushed_or_clamped(&mut self, x: Val, ftz: bool, sat: bool) -> Val {
         if !ftz && !sat {
             return x;
@@ -96,7 +97,7 @@ impl<'a> Kernel<'_, 'a> {
         source
     }
 
-    /// The nearest value that the destination type has.
+    /// The value of the destination type that is nearest to the source.
     fn saturate(&mut self, source: Pair, from: Ty, to: Ty) -> Pair {
         let int = |ty: Ty| IntType { bits: ty.bits as u8, signed: ty.signed() };
         let mut x = if from.bits == 64 {
@@ -120,7 +121,7 @@ impl<'a> Kernel<'_, 'a> {
         x
     }
 
-    /// The nearest float, or that of another rounding.
+    /// Converts an integer to a float, with this rounding.
     pub fn integer_to_float(&mut self, source: Pair, from: Ty, round: gpurf_arith::Rounding) -> Val {
         match (from.bits, from.signed()) {
             (64, true) => sequence::float_from_signed_64(&mut self.b, sequence_pair(source), round),
@@ -133,7 +134,8 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// Out of range gives the nearest value of the type, NaN gives zero.
+    /// Converts a float to an integer. A value out of range gives the nearest value of the type. NaN gives zero, or `1
+    /// << 63` for a result of 64 bits (PTX ISA, cvt).
     pub fn float_to_integer(&mut self, x: Val, to: Ty, round: gpurf_arith::Rounding, ftz: bool) -> Pair {
         if to.bits == 64 {
             let pair = if to.signed() {

@@ -12,7 +12,7 @@ use gpurf_isa::modifiers::*;
 
 pub const F32: Ty = Ty { kind: Kind::Float, bits: 32 };
 
-/// The rounding of a modifier's name.
+/// The rounding that a modifier names.
 pub fn rounding(name: &str) -> gpurf_arith::Rounding {
     match name {
         "rz" | "rzi" => gpurf_arith::Rounding::TowardZero,
@@ -25,7 +25,7 @@ pub fn rounding(name: &str) -> gpurf_arith::Rounding {
 const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an instruction of this group. Returns whether it was one.
     pub fn float(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         let opcode = i.opcode.text;
         match opcode {
@@ -129,7 +129,7 @@ impl<'a> Kernel<'_, 'a> {
                 mods.ty_of(&["f32"])?;
                 let [d, a, b] = self.operands(i)?;
                 let (sign, size) = (self.word(a, 32)?, self.word(b, 32)?);
-                // The table is (b & c) | (a & !c) with the mask as b.
+                // The table is (b & c) | (a & !b), with the mask as b.
                 let result = self.b.lop3(size, Val::Imm(SIGN), sign, 0xb8);
                 self.write_word(d, F32, result)?;
             }
@@ -147,7 +147,7 @@ impl<'a> Kernel<'_, 'a> {
                     "infinite" => self.b.compare(IntegerComparison::Eq, false, size, Val::Imm(infinity)),
                     "number" => self.b.compare(IntegerComparison::Le, false, size, Val::Imm(infinity)),
                     "notanumber" => self.b.compare(IntegerComparison::Gt, false, size, Val::Imm(infinity)),
-                    // The range from one bound to another is one comparison of the distance from the first.
+                    // A range check is one unsigned comparison of the distance from its lower bound.
                     "normal" => {
                         let above = self.b.sub(size, Val::Imm(smallest_normal));
                         self.b.compare(IntegerComparison::Lt, false, above, Val::Imm(infinity - smallest_normal))
@@ -173,8 +173,8 @@ impl<'a> Kernel<'_, 'a> {
         self.b.op(Op::Mufu { function, ftz }, [x, Val::ZERO, Val::ZERO])
     }
 
-    /// `tanh.approx.f32`: 1 - 2 / (e^2x + 1), and near zero, where that loses digits, the Taylor series to the fifth power.
-    /// The PTX ISA asks for a relative error of 2^-11; at the seam, 0.25, the series has 2^-15.
+    /// `tanh.approx.f32`: 1 - 2 / (e^2x + 1); near zero, where that loses digits, the Taylor series to the fifth power. The PTX ISA requires a
+    /// relative error of at most 2^-11; at the boundary between the two, 0.25, the series has 2^-15.
     pub fn tanh(&mut self, x: Val) -> Val {
         use sequence::Machine;
         let b = &mut self.b;
@@ -194,12 +194,12 @@ impl<'a> Kernel<'_, 'a> {
         b.lop3(result, Val::Imm(SIGN), x, 0xb8)
     }
 
-    /// `x + -0`: `x`, but for what the mode does to it.
+    /// `x + -0`: `x`, except for the flushing, clamping or rounding that the mode asks for.
     pub fn plus_zero(&mut self, x: Val, mode: Mode) -> Val {
         sequence::Machine::fadd(&mut self.b, x, Val::Imm(SIGN), mode)
     }
 
-    /// The f64 product inside of `sinf` and `cosf`.
+    /// The f64 multiplication that `sinf` and `cosf` contain.
     fn multiply_double(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         if let Some(name) = mods.one_of(&["rz", "rm", "rp"]) {
             let message = format!("`mul.{name}.f64` is outside of the subset");

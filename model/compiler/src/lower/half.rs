@@ -1,4 +1,4 @@
-//! Half precision, by single precision: the sequences of [`gpurf_arith::sequence`].
+//! Half precision, computed in single precision: the sequences of [`gpurf_arith::sequence`].
 
 use super::float::rounding;
 use super::kernel::{Kernel, lacks, wrong};
@@ -12,12 +12,12 @@ use gpurf_arith::{Rounding, sequence};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
-/// A half precision value among other 16-bit values.
+/// The type of a half precision value: 16 bits.
 pub const B16: Ty = Ty { kind: Kind::Bits, bits: 16 };
 const HALF_SIGN: u32 = 0x8000;
 const HALF_ONE: u32 = 0x3c00;
 
-/// One value, or two in a word.
+/// A single value, or two in a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
     One,
@@ -31,7 +31,7 @@ impl Width {
 }
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an instruction of this group. Returns whether it was one.
     pub fn half(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         let has = |name| i.modifiers.iter().any(|m| m.text == name);
         let width = match (has("f16"), has("f16x2")) {
@@ -112,7 +112,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(true)
     }
 
-    /// What is done with one value, or with each half of a word.
+    /// Applies `f` to one value, or to each half of a word.
     fn each_half(&mut self, width: Width, values: &[Val], mut f: impl FnMut(&mut Self, &[Val]) -> Val) -> Val {
         let low = f(self, values);
         if width == Width::One {
@@ -163,7 +163,8 @@ impl<'a> Kernel<'_, 'a> {
             self.flushed_or_clamped(wide, ftz, sat)
         };
         match to_half {
-            // What was a half, or is integral, is one still; the rounding is that of the conversion.
+            // A value that was a half, or is integral, is representable, so any rounding serves; otherwise the rounding
+            // is that of the conversion.
             Some(_) => {
                 let result =
                     sequence::half_from_float(&mut self.b, wide, if integral { Rounding::NearestEven } else { round });
@@ -188,7 +189,7 @@ impl<'a> Kernel<'_, 'a> {
         } else {
             None
         };
-        // The second type, where the first one was the result's.
+        // The second type; for `set`, the first type was the result's.
         mods.one_of(&["f16", "f16x2"]);
         let ftz = mods.flag("ftz");
         let compare = |k: &mut Self, comparison, x: Val, y: Val| {
@@ -234,7 +235,7 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// `atom.add.noftz.f16` and `.f16x2`: the word is read, and replaced if it is the same still.
+    /// `atom.add.noftz.f16` and `.f16x2`: a loop reads the word, and replaces it if it has not changed since.
     fn add_half_in_memory(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>, width: Width) -> Result<()> {
         let fences = self.order(mods)?;
         let space = self.space(mods);
@@ -255,7 +256,7 @@ impl<'a> Kernel<'_, 'a> {
         };
         let given = self.word(source, width.ty().bits)?;
         self.fence(fences[0]);
-        // The word that a half lies in, and the first bit of it there.
+        // The word that contains the half, and the half's first bit in it.
         let low = self.b.add(address.base[0], Val::Imm(address.offset as u32));
         let (low, bit) = match width {
             Width::Two => (low, Val::ZERO),
@@ -267,14 +268,15 @@ impl<'a> Kernel<'_, 'a> {
         let high = if atomic == AtomicSpace::Shared {
             Val::ZERO
         } else {
-            // The offset may carry.
+            // The offset may carry into the upper word.
             let whole =
                 super::wide::add(&mut self.b, address.base, super::wide::constant(i64::from(address.offset) as u64));
             whole[1]
         };
         let word = Address { base: [low, high], offset: 0 };
         let old = self.b.general();
-        // An atomic operation, because it meets those of other threads: how often the loop runs depends on their order.
+        // The read is an atomic operation, because it races with those of other threads: the number of loop iterations
+        // depends on their order.
         let first = self.atom_word(atomic, Atomic::Or, word, 0, Val::ZERO);
         self.b.assign(old, first);
         let (again, after) = (self.b.block(), self.b.block());
@@ -292,7 +294,7 @@ impl<'a> Kernel<'_, 'a> {
         };
         let seen = self.compare_and_swap(atomic, word, Val::Reg(old), new);
         let done = self.b.compare(IntegerComparison::Eq, false, seen, Val::Reg(old));
-        // Where it is done both are the same, so that the result is there too.
+        // When the loop ends both are equal, so `old` holds the result then, too.
         self.b.assign(old, seen);
         self.b.end(Term::Branch { when: done, then: after, otherwise: again }, after);
         self.fence(fences[1]);

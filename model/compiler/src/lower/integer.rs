@@ -12,12 +12,12 @@ use gpurf_isa::modifiers::*;
 const INTEGERS: [&str; 6] = ["u16", "s16", "u32", "s32", "u64", "s64"];
 const WORDS: [&str; 2] = ["u32", "s32"];
 
-/// The pair as the sequences have it.
+/// Converts a pair to the type that the sequences use.
 pub fn sequence_pair(x: Pair) -> sequence::Pair<Val> {
     sequence::Pair { low: x[0], high: x[1] }
 }
 
-/// Whether an instruction that also exists for floats is of this type group.
+/// Whether an instruction that exists for both integers and floats has a float type.
 pub fn is_float(i: &Instruction<'_>) -> bool {
     i.modifiers.iter().any(|m| {
         m.text.starts_with('f') && m.text[1..].starts_with(|c: char| c.is_ascii_digit()) || m.text.starts_with("bf")
@@ -25,7 +25,7 @@ pub fn is_float(i: &Instruction<'_>) -> bool {
 }
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an instruction of this group. Returns whether it was one.
     pub fn integer(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         if is_float(i) && !matches!(i.opcode.text, "mul24" | "mad24") {
             return Ok(false);
@@ -165,9 +165,9 @@ impl<'a> Kernel<'_, 'a> {
         self.add_with(i, mods, subtract, carry, carry_out)
     }
 
-    /// `add.cc`, `addc` and their kin. The flag is the carry out of the adder: for a subtraction, whether nothing was
-    /// borrowed. PTX keeps the borrow instead, which no program can tell as long as additions and subtractions do not
-    /// read each other's flag.
+    /// `add.cc`, `addc` and similar instructions. The flag is the carry out of the adder; for a subtraction, it is set
+    /// if nothing was borrowed. PTX keeps the borrow instead, but no program can tell the difference as long as
+    /// additions and subtractions do not read each other's flag.
     fn add_with(
         &mut self,
         i: &Instruction<'a>,

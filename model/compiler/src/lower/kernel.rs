@@ -15,11 +15,11 @@ use gpurf_isa::machine;
 use gpurf_isa::modifiers::Special;
 use std::collections::HashMap;
 
-/// Most virtual registers of a kernel.
+/// Maximum number of virtual registers of a kernel.
 const MAX_VALUES: usize = 1 << 20;
 
-/// A PTX register. Those of 8 and 16 bits are the low bits of a word whose other bits are arbitrary: what reads them as
-/// a number extends them first.
+/// A PTX register. Registers of 8 and 16 bits are the low bits of a word whose other bits are arbitrary; instructions
+/// that need the number extend them first.
 #[derive(Clone, Copy, Debug)]
 pub enum Reg {
     /// `.pred`
@@ -30,7 +30,7 @@ pub enum Reg {
     Pair([V; 2]),
 }
 
-/// What is declared between a pair of braces.
+/// The names declared between a pair of braces.
 #[derive(Default)]
 pub struct Scope<'a> {
     registers: Declared<'a>,
@@ -48,7 +48,7 @@ pub struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    /// Of these declarations.
+    /// Collects these declarations.
     pub fn new(registers: &[Registers<'a>]) -> Self {
         let mut declared = Self::default();
         for r in registers {
@@ -65,7 +65,8 @@ impl<'a> Declared<'a> {
         if let Some(ty) = self.single.get(name) {
             return Some(ty);
         }
-        // The digits at the end are the number, as far as they are one; the prefix may end in digits itself.
+        // The trailing digits are the register's number; but the prefix may also end in digits, so each possible split
+        // is tried.
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(8);
         (1..=digits).find_map(|n| {
             let (prefix, number) = name.split_at(name.len() - n);
@@ -77,7 +78,7 @@ impl<'a> Declared<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Takes in register declarations.
+    /// Adds register declarations.
     pub fn declare(&mut self, registers: &[Registers<'a>]) -> Result<()> {
         for r in registers {
             if r.ty.text != "pred" && type_size(r.ty.text).is_none() {
@@ -96,9 +97,9 @@ pub struct Code<'a> {
     pub scopes: Vec<Scope<'a>>,
     /// The carry flag of `.cc`.
     pub carry: Option<V>,
-    /// All of it.
+    /// The whole body.
     pub body: &'a Block<'a>,
-    /// Where `ret` goes in a function.
+    /// Where `ret` goes in a function; `None` in the kernel itself.
     pub returns: Option<BlockId>,
 }
 
@@ -106,29 +107,29 @@ pub struct Code<'a> {
 pub struct Kernel<'m, 'a> {
     pub module: &'m Environment<'a>,
     pub lines: &'m LineIndex,
-    /// What is wrong with it.
+    /// The errors found in it.
     pub errors: Vec<Error>,
     pub b: Builder,
     pub code: Code<'a>,
     pub calls: Calls<'a>,
     /// Its variables of shared memory, those of the functions that it calls included.
     pub shared: HashMap<&'a str, Place>,
-    /// Local variables, but for those in frames of the stack.
+    /// Bytes of local variables, except those in frames of the stack.
     pub local_bytes: u32,
     /// The values that hold registers of the PTX, with the registers' names.
     pub named: HashMap<V, &'a str>,
-    /// Its calls of `printf` so far.
+    /// Its calls of `printf` lowered so far.
     pub prints: Vec<Print>,
     /// Whether it has assertions.
     pub asserts: bool,
 }
 
-/// A complaint about an operand.
+/// An error about an operand.
 pub fn wrong<T>(span: Span, message: impl Into<String>) -> Result<T> {
     Err(Error::new(span, message))
 }
 
-/// A complaint about an operand that needs what the subset does not have.
+/// An error about an operand that needs a feature outside of the subset.
 pub fn lacks<T>(span: Span, feature: Feature, message: impl Into<String>) -> Result<T> {
     Err(Error::lacks(span, feature, message))
 }
@@ -139,7 +140,7 @@ impl<'a> Kernel<'_, 'a> {
         self.code.scopes.iter().any(|scope| scope.registers.type_of(name).is_some())
     }
 
-    /// The register of a name, if it is one.
+    /// The register with this name, if there is one.
     pub fn register(&mut self, name: &'a str, span: Span) -> Result<Option<Reg>> {
         for i in (0..self.code.scopes.len()).rev() {
             if let Some(&reg) = self.code.scopes[i].bound.get(name) {
@@ -165,7 +166,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(None)
     }
 
-    /// The register that an operand must be.
+    /// The register with this name; an error if there is none.
     pub fn known_register(&mut self, name: &'a str, span: Span) -> Result<Reg> {
         match self.register(name, span)? {
             Some(reg) => Ok(reg),
@@ -174,7 +175,7 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// Where a variable lies.
+    /// The place of a variable.
     pub fn place(&self, name: &str) -> Option<&Place> {
         let scopes = self.code.scopes.iter().rev().find_map(|s| s.places.get(name));
         scopes.or_else(|| self.shared.get(name)).or_else(|| self.module.places.get(name))
@@ -203,7 +204,7 @@ impl<'a> Kernel<'_, 'a> {
             "%lanemask_ge" => Some(LaneMaskGe),
             "%dynamic_smem_size" => Some(DynamicSharedSize),
             "WARP_SZ" => return Ok(Some(wide::constant(u64::from(machine::LANES)))),
-            // The machine has a gigahertz: a cycle is a nanosecond.
+            // The machine's clock is 1 GHz, so a cycle is a nanosecond.
             "%clock" | "%globaltimer_lo" => Some(TimeLow),
             "%clock_hi" | "%globaltimer_hi" => Some(TimeHigh),
             "%clock64" | "%globaltimer" => return Ok(Some(self.b.time())),
@@ -217,7 +218,7 @@ impl<'a> Kernel<'_, 'a> {
                 let message = format!("`{name}` is outside of the subset: it identifies the machine");
                 return lacks(span, Feature::MachineRegisters, message);
             }
-            // Where the runtime leaves the address of the grid's barrier.
+            // Where the runtime stores the address of the grid's barrier.
             "%envreg1" | "%envreg2" => {
                 return lacks(span, Feature::GridSynchronisation, refusal::GRID_SYNCHRONISATION);
             }
@@ -264,13 +265,13 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// A source of 8 or 16 bits as a number of 32 bits; one of 32 bits as it is.
+    /// A source of 8 or 16 bits, extended to 32 bits; a source of 32 bits is unchanged.
     pub fn number(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Val> {
         let value = self.word(operand, ty.bits)?;
         Ok(self.extend(value, ty.bits, ty.signed()))
     }
 
-    /// The low `bits` of a word as a number of 32 bits.
+    /// Extends the low `bits` of a word to a number of 32 bits.
     pub fn extend(&mut self, value: Val, bits: u32, signed: bool) -> Val {
         match (value, bits) {
             (_, 32..) => value,
@@ -301,7 +302,8 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// A source of the type's width; the high word is zero for less than 64 bits, and 8 and 16 bits are not extended.
+    /// A source of the type's width. The high word is zero for less than 64 bits; sources of 8 and 16 bits are not
+    /// extended.
     pub fn source(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Pair> {
         if ty.bits == 64 { self.pair(operand) } else { Ok([self.word(operand, ty.bits)?, Val::ZERO]) }
     }
@@ -328,7 +330,7 @@ impl<'a> Kernel<'_, 'a> {
         wrong(span, format!("`{name}` {what}, and {bits} bits are needed here"))
     }
 
-    /// The destination; `None` for `_`.
+    /// The destination register; `None` for `_`.
     pub fn destination(&mut self, operand: &Operand<'a>) -> Result<Option<Reg>> {
         match operand.kind {
             OperandKind::Name { name: "_", part: None } => Ok(None),
@@ -360,7 +362,8 @@ impl<'a> Kernel<'_, 'a> {
         self.write(operand, ty, [value, Val::ZERO])
     }
 
-    /// Writes a value of the type to a register that may be wider: sign or zeros fill it (loads and conversions).
+    /// Writes a value of the type to a register that may be wider; the value is sign- or zero-extended (loads and
+    /// conversions).
     pub fn write_extended(&mut self, operand: &Operand<'a>, ty: Ty, value: Pair) -> Result<()> {
         let Some(reg) = self.destination(operand)? else { return Ok(()) };
         match reg {
@@ -377,7 +380,7 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// Writes a predicate; `_` drops it.
+    /// Writes a predicate; the name `_` discards it.
     pub fn write_predicate(&mut self, operand: &Operand<'a>, value: Pred) -> Result<()> {
         match self.destination(operand)? {
             None => Ok(()),

@@ -8,14 +8,14 @@ use crate::ptx::ast::{Instruction, Operand, OperandKind};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
-/// A word of bits.
+/// The type of a word of bits.
 pub const B32: Ty = Ty { kind: Kind::Bits, bits: 32 };
 
-/// Types of values that are only moved or compared.
+/// The types of values that may be moved, selected or compared.
 pub const NUMBER_NAMES: [&str; 11] = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"];
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an instruction of this group. Returns whether it was one.
     pub fn logic(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         match i.opcode.text {
             "and" | "or" | "xor" => self.binary_logic(i, mods)?,
@@ -149,7 +149,7 @@ impl<'a> Kernel<'_, 'a> {
                 let x = self.pair(a)?;
                 wide::shr(&mut self.b, ty.signed(), x, amount)
             }
-            // A shift by 16 to 31 leaves nothing in the low half, as PTX wants of 16 bits.
+            // A shift by 16 or more leaves zero in the low half, as PTX requires for 16 bits.
             (_, true) => {
                 let x = self.word(a, ty.bits)?;
                 [self.b.shl(x, amount), Val::ZERO]
@@ -162,11 +162,11 @@ impl<'a> Kernel<'_, 'a> {
         self.write(d, ty, result)
     }
 
-    /// Position and length of a field as the machine's operand: the lowest bytes of both.
+    /// Position and length of a field as the machine's operand: the low byte of each.
     fn field(&mut self, position: Val, length: Val) -> Val {
         match (position, length) {
             (Val::Imm(p), Val::Imm(l)) => Val::Imm(p & 0xff | (l & 0xff) << 8),
-            // Byte 0 of the position, byte 0 of the length; what is above does not matter.
+            // Byte 0 of the position, then byte 0 of the length; the upper bytes do not matter.
             _ => self.b.op(Op::Prmt {}, [position, Val::Imm(0x4440), length]),
         }
     }
@@ -185,8 +185,8 @@ impl<'a> Kernel<'_, 'a> {
         let (position, length) = (self.b.and(position, Val::Imm(0xff)), self.b.and(length, Val::Imm(0xff)));
         let b = &mut self.b;
         let shifted = wide::shr(b, ty.signed(), x, position);
-        // Moves the field to the top and back down, so that zeros or its sign fill what is above. The sign of a field
-        // that reaches past bit 63 is bit 63, which the first shift has spread.
+        // Moves the field to the top and back down, so that zeros or its sign fill the upper bits. The sign of a field
+        // that reaches beyond bit 63 is bit 63, which the first shift has replicated.
         let wide_enough = b.compare(IntegerComparison::Ge, false, length, Val::Imm(64));
         let unused = b.sub(Val::Imm(64), length);
         let unused = b.select(wide_enough, Val::ZERO, unused);
@@ -220,14 +220,14 @@ impl<'a> Kernel<'_, 'a> {
         self.write(d, ty, result)
     }
 
-    /// Ones from bit `a` on, as many as `b` says, those above bit 31 cut off.
+    /// A mask of `b` ones from bit `a` on, cut off at bit 31.
     fn bit_mask(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         let wraps = mods.one_of(&["clamp", "wrap"]) == Some("wrap");
         mods.ty_of(&["b32"])?;
         let [d, a, b] = self.operands(i)?;
         let (position, length) = (self.word(a, 32)?, self.word(b, 32)?);
         let b = &mut self.b;
-        // Shifts give 0 from 32 on, which is what clamping asks for.
+        // Shifts by 32 or more give 0, as clamping requires.
         let amount = |b: &mut crate::mir::Builder, n| if wraps { b.and(n, Val::Imm(31)) } else { n };
         let (position, length) = (amount(b, position), amount(b, length));
         let above = b.shl(Val::Imm(u32::MAX), length);
@@ -262,7 +262,7 @@ impl<'a> Kernel<'_, 'a> {
                 }
             }
             _ => {
-                // For a signed bfind the highest bit that differs from the sign counts.
+                // A signed bfind searches for the highest bit that differs from the sign.
                 let x = if ty.signed() {
                     let sign = b.shr(true, x[usize::from(is_wide)], Val::Imm(31));
                     x.map(|word| b.xor(word, sign))
@@ -290,7 +290,7 @@ impl<'a> Kernel<'_, 'a> {
         self.write_word(d, B32, result)
     }
 
-    /// Reads the comparison and its type from the modifiers and compares.
+    /// Compares two operands of a type; for floats it takes the modifier `.ftz`.
     fn comparison(
         &mut self,
         mods: &mut Mods<'_, 'a>,
@@ -330,7 +330,8 @@ impl<'a> Kernel<'_, 'a> {
         self.b.op_p(op, [x, y, Val::ZERO], Pred::TRUE, Pred::TRUE)
     }
 
-    /// The comparison of an instruction, by its name, and its inverse, each combined with the third source.
+    /// The comparison of a `setp` or `set` and its inverse, each combined with the third source if there is one.
+    /// `compare` gets the comparison's name and the two operands.
     pub fn compared(
         &mut self,
         i: &Instruction<'a>,
@@ -368,7 +369,7 @@ impl<'a> Kernel<'_, 'a> {
         self.write_predicates(&i.operands[0], both)
     }
 
-    /// Writes the first of two predicates, or both to `p|q`.
+    /// Writes the first of two predicates to `p`, or both of them to `p|q`.
     pub fn write_predicates(&mut self, d: &Operand<'a>, both: [Pred; 2]) -> Result<()> {
         match &d.kind {
             OperandKind::Pair(p, q) => {
@@ -389,7 +390,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// The comparison of floats of this name.
+/// The float comparison with this name.
 pub fn float_comparison(mods: &Mods<'_, '_>, name: &str) -> Result<FloatComparison> {
     use FloatComparison::*;
     Ok(match name {

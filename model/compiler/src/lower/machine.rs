@@ -1,4 +1,4 @@
-//! The sequences of `gpurf_arith`, which are written over an abstract machine, as instructions.
+//! Implements the abstract machine of the sequences in `gpurf_arith`: each of its operations becomes an instruction.
 
 use crate::mir::{Builder, Pred, Term, Val};
 use gpurf_arith::float::Relation;
@@ -7,7 +7,7 @@ use gpurf_arith::{Mode, mufu};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
-/// The machine's rounding.
+/// Converts a rounding to the machine's.
 pub fn rounding(rounding: gpurf_arith::Rounding) -> Rounding {
     match rounding {
         gpurf_arith::Rounding::NearestEven => Rounding::NearestEven,

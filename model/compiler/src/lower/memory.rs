@@ -11,7 +11,7 @@ use crate::ptx::ast::{Instruction, Operand, OperandKind};
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Offset, Op, machine};
 
-/// Where an access goes.
+/// The kind of memory that an access uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     Memory(Space),
@@ -20,35 +20,35 @@ pub enum Target {
     Argument(usize),
 }
 
-/// An address with its offset: in range of the instruction's field.
+/// An address and an offset, which fits into the instruction's field.
 #[derive(Clone, Copy, Debug)]
 pub struct Address {
     pub base: Pair,
     pub offset: i32,
 }
 
-/// What a load reads.
+/// The operand of a load.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     pub target: Target,
     pub address: Address,
-    /// It is to pass the data cache by.
+    /// Whether the load bypasses the data cache.
     pub bypass: bool,
-    /// Where the address stands.
+    /// The operand's place in the source.
     pub span: Span,
 }
 
 impl Address {
-    /// The address that is `bytes` higher, within an access.
+    /// The address `bytes` bytes higher, within the same access.
     pub fn behind(self, bytes: u32) -> Self {
         Self { offset: self.offset + bytes as i32, ..self }
     }
 }
 
-/// Modifiers of loads, besides those of order, that are for the level after the data cache: the first of them caches there only, the second one not at all.
+/// Cache hints with which a load bypasses the data cache, as ordered loads do too: `.cg` caches in the L2 only, `.cv` does not cache.
 const BYPASS: [&str; 2] = ["cg", "cv"];
 
-/// Modifiers that say how an access should be cached, which changes no result. All but those of [`BYPASS`] are ignored.
+/// Cache hints, which change no result. All but those in [`BYPASS`] are ignored.
 const CACHE: [&str; 20] = [
     "ca",
     "cg",
@@ -73,7 +73,7 @@ const CACHE: [&str; 20] = [
 ];
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an instruction of this group. Returns whether it was one.
     pub fn memory(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         match i.opcode.text {
             "ld" | "ldu" => self.load(i, mods)?,
@@ -94,7 +94,7 @@ impl<'a> Kernel<'_, 'a> {
                 self.write_predicate(d, result)?;
             }
             "prefetch" | "prefetchu" => {
-                // Brings nothing but speed.
+                // A prefetch affects only speed, so no code is generated.
                 let [a] = self.operands(i)?;
                 while mods.one_of(&["global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"]).is_some() {}
                 self.address(a, Some("global"))?;
@@ -104,9 +104,9 @@ impl<'a> Kernel<'_, 'a> {
         Ok(true)
     }
 
-    /// What a `ld`, `st`, `atom` says about order; the fences that it implies before and after it.
+    /// Takes the ordering modifiers of an `ld`, `st` or `atom`. Returns the fences that they imply before and after the access.
     pub fn order(&mut self, mods: &mut Mods<'_, 'a>) -> Result<[Option<Scope>; 2]> {
-        // Always with `.relaxed`.
+        // `.mmio` is only valid with `.relaxed`.
         let mmio = mods.flag("mmio");
         let order = mods.one_of(&["volatile", "relaxed", "acquire", "release", "acq_rel"]);
         if mmio && order != Some("relaxed") {
@@ -126,7 +126,7 @@ impl<'a> Kernel<'_, 'a> {
         })
     }
 
-    /// A fence, if there is to be one.
+    /// Emits a fence, if there is one.
     pub fn fence(&mut self, scope: Option<Scope>) {
         if let Some(scope) = scope {
             let inst = self.b.inst(Op::Membar { scope }, [Val::ZERO; 3]);
@@ -134,7 +134,7 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// The space that an access names; none is the generic one.
+    /// The space that an access names; `None` means the generic space.
     pub fn space(&self, mods: &mut Mods<'_, 'a>) -> Option<&'a str> {
         let names = ["global", "shared", "shared::cta", "local", "const", "param", "param::entry"];
         mods.one_of(&names).map(|name| name.split("::").next().unwrap_or(name))
@@ -157,14 +157,14 @@ impl<'a> Kernel<'_, 'a> {
             None => (wide::constant(offset as u64), 0),
             Some(name) => match self.register(name, span)? {
                 Some(Reg::Pair(v)) => (v.map(Val::Reg), offset),
-                // Addresses of shared, local and constant memory fit into 32 bits.
+                // Addresses of shared, local and constant memory fit into 32 bits, so a word may hold them.
                 Some(Reg::Word(v, 32)) if !matches!(target, Target::Memory(Space::Generic | Space::Global)) => {
                     ([Val::Reg(v), Val::ZERO], offset)
                 }
                 Some(_) => return wrong(span, format!("`{name}` is no address: 64 bits are needed")),
                 None => {
                     let (place, pair) = match self.place(name) {
-                        // It has no address in memory, but its bytes can be named.
+                        // An argument is in registers and has no address in memory, but its bytes can be accessed by offset.
                         Some(&Place::Argument(number)) => (Place::Argument(number), wide::constant(offset as u64)),
                         _ => self.address_of(name, offset, span)?,
                     };
@@ -188,17 +188,18 @@ impl<'a> Kernel<'_, 'a> {
         };
         let mut address = self.reachable(target, base, offset);
         if self.module.address_bits == AddressBits::Narrow && target == Target::Memory(Space::Global) {
-            // What computes the upper word has no reader left, unless the program reads the address as a number.
+            // The instructions that compute the upper word become dead, unless the program also reads the address as a number.
             address.base[1] = Val::ZERO;
         }
         Ok((target, address))
     }
 
-    /// Adds to the base what the instruction's field cannot hold, together with the bytes up to 16 that follow.
+    /// Adds to the base the part of the offset that does not fit into the instruction's field. The field must also hold the offsets of the access's
+    /// other words, up to 16 bytes higher.
     fn reachable(&mut self, target: Target, base: Pair, offset: i64) -> Address {
         let is_wide = matches!(target, Target::Memory(Space::Global | Space::Generic));
         if let (false, Some(low)) = (is_wide, base[0].constant()) {
-            // A constant address: as offset if it fits, so that no register is needed.
+            // A constant address goes into the offset field if it fits, so that no register is needed.
             let sum = low.wrapping_add(offset as u32);
             return if sum < Offset::MAX as u32 - 16 {
                 Address { base: wide::constant(0), offset: sum as i32 }
@@ -219,7 +220,7 @@ impl<'a> Kernel<'_, 'a> {
         let op = match target {
             Target::Argument(number) => return self.load_argument(number, address.offset + at as i32, kind, span),
             Target::Memory(space) => {
-                // What is no global memory does not come through the data cache, or does so for its own sake alone: spills.
+                // Accesses other than global ones do not use the data cache; local ones (spills) do, but there it never has to be bypassed.
                 let bypass = bypass && matches!(space, Space::Global | Space::Generic);
                 Op::Ld { space, kind, align, bypass }
             }
@@ -277,7 +278,7 @@ impl<'a> Kernel<'_, 'a> {
                 (_, true) => LoadType::S16,
             };
             let value = self.load_word(source, 0, kind, Alignment::Natural)?;
-            // Filled up to 32 bits by the load itself.
+            // The load itself has extended the value to 32 bits.
             let filled = Ty { bits: 32, ..ty };
             match self.destination(d)? {
                 Some(Reg::Word(_, 16)) => self.write_word(d, Ty { bits: 16, ..ty }, value)?,
@@ -287,7 +288,7 @@ impl<'a> Kernel<'_, 'a> {
             self.fence(fences[1]);
             return Ok(());
         } else {
-            // Several small elements come as words, which are then taken apart.
+            // Several small elements are loaded as words, and then extracted.
             let kind = if total == 2 { LoadType::U16 } else { LoadType::B32 };
             let words: Vec<Val> = (0..total.div_ceil(4))
                 .map(|n| {
@@ -356,7 +357,7 @@ impl<'a> Kernel<'_, 'a> {
             32 => values.iter().map(|v| v[0]).collect(),
             16 if width > 1 => values.chunks(2).map(|h| self.pack_halves(h[0][0], h[1][0])).collect(),
             8 if width == 4 => {
-                // Two bytes to a half, two halves to a word.
+                // Combines two bytes into a half, and two halves into a word.
                 let halves: Vec<Val> =
                     values.chunks(2).map(|h| self.b.op(Op::Prmt {}, [h[0][0], Val::Imm(0x4440), h[1][0]])).collect();
                 vec![self.pack_halves(halves[0], halves[1])]
@@ -384,7 +385,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// The low bits of a register that may be wider than the type, or a constant.
+    /// The low bits of a register, which may be wider than the type; or a constant.
     pub fn low_part(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Pair> {
         if let OperandKind::Name { name, part: None } = operand.kind
             && let Some(reg) = self.register(name, operand.span)?
@@ -421,17 +422,17 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// Upper word of the generic addresses of a space other than the global one.
+/// The upper word of the generic addresses of a space other than the global one.
 fn window_of(space: &str) -> u32 {
     match space {
         "shared" | "shared::cta" => machine::SHARED_WINDOW,
         "local" => machine::LOCAL_WINDOW,
-        // Parameters lie in the constant space.
+        // Parameters are in the constant space.
         _ => machine::CONSTANT_WINDOW,
     }
 }
 
-/// Elements of an access.
+/// Number of elements of an access.
 fn vector(mods: &mut Mods<'_, '_>) -> u32 {
     match mods.one_of(&["v2", "v4"]) {
         Some("v2") => 2,
@@ -440,7 +441,7 @@ fn vector(mods: &mut Mods<'_, '_>) -> u32 {
     }
 }
 
-/// The registers of an access with so many elements.
+/// The operands of an access with `width` elements.
 fn parts<'i, 'a>(operand: &'i Operand<'a>, width: u32) -> Result<&'i [Operand<'a>]> {
     match &operand.kind {
         OperandKind::Vector(list) if list.len() == width as usize => Ok(list),
@@ -449,13 +450,13 @@ fn parts<'i, 'a>(operand: &'i Operand<'a>, width: u32) -> Result<&'i [Operand<'a
     }
 }
 
-/// Bytes of an access.
+/// Size of an access in bytes.
 fn check_width(ty: Ty, width: u32, span: Span) -> Result<u32> {
     let total = ty.bytes() * width;
     if total > 16 { wrong(span, "an access of more than 16 bytes is outside of the subset") } else { Ok(total) }
 }
 
-/// What the first of an access's instructions has to check, beyond its own size.
+/// The alignment that the first instruction of an access must check; it may exceed the instruction's own size.
 fn alignment(total: u32) -> Alignment {
     match total {
         16 => Alignment::Bytes16,

@@ -1,6 +1,6 @@
-//! PTX to the machine's operations over virtual registers.
+//! Lowers PTX to the machine's operations over virtual registers.
 //!
-//! Each instruction is checked and lowered at once: its modifiers are taken one by one, and a modifier that is left over is refused.
+//! Each instruction is checked and lowered in one step: the modifiers are taken one by one, and a modifier that is left over is an error.
 
 mod atomic;
 mod call_graph;
@@ -38,34 +38,35 @@ use module::{Environment, Place};
 use std::collections::{HashMap, HashSet};
 use types::{Mods, Result};
 
-/// Most errors that are collected before a kernel is given up. Far more than are shown, so that nothing that it lacks is missed.
+/// Maximum number of errors that are collected before a kernel is given up. It is far above the number that is shown, so that the report includes all
+/// missing features.
 const MAX_ERRORS: usize = 10_000;
-/// Name of the shared word in which `bar.red` counts; no variable of the PTX has it.
+/// Name of the shared word in which `bar.red` counts. No variable of the PTX can have this name.
 const BARRIER_COUNT: &str = "";
-/// Most local memory of a thread in bytes.
+/// Maximum local memory of a thread in bytes.
 const MAX_LOCAL: u64 = 512 << 10;
 
 /// A lowered kernel.
 pub struct Lowered {
     /// Its name.
     pub name: String,
-    /// Where the name stands.
+    /// The position of the name in the source.
     pub span: Span,
     /// Its code.
     pub function: Function,
-    /// The PTX registers that its values are, by name; values of the compiler's own have none.
+    /// The names of the PTX registers that its values hold. Values that the compiler creates have none.
     pub names: HashMap<V, String>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// Static shared memory in bytes; dynamic shared memory begins after it.
     pub static_shared: u32,
-    /// Its variables of shared memory, as they are declared.
+    /// Its variables of shared memory, in the order of their declarations.
     pub shared: Vec<SharedVariable>,
-    /// Local variables in bytes, a multiple of 16.
+    /// Size of its local variables in bytes, a multiple of 16.
     pub local_bytes: u32,
     /// `.maxntid` or `.reqntid`.
     pub max_threads: Option<[u32; 3]>,
-    /// Whether the block must have just those dimensions.
+    /// Whether the block must have exactly these dimensions (`.reqntid`).
     pub exact_threads: bool,
     /// Its calls of `printf`.
     pub prints: Vec<Print>,
@@ -77,27 +78,27 @@ pub struct Lowered {
 pub struct Refused {
     /// Its name.
     pub name: String,
-    /// All places that are outside of the subset, up to a bound.
+    /// Everything in it that is outside of the subset, up to a bound.
     pub errors: Vec<Error>,
 }
 
-/// What became of a module's kernels, in their order.
+/// The result of lowering a module; kernels are in source order.
 pub struct Module {
-    /// Those that could be lowered.
+    /// The kernels that could be lowered.
     pub kernels: Vec<Lowered>,
-    /// Those that could not.
+    /// The kernels that could not.
     pub refused: Vec<Refused>,
-    /// Variables.
+    /// Variables of the image.
     pub symbols: Vec<Symbol>,
-    /// Why some variables may not be used.
+    /// Why some variables cannot be used.
     pub refused_variables: Vec<Error>,
 }
 
-/// Lowers those kernels of a module that are wanted. The variables of shared memory lie in these orders, those of kernels without one as they
-/// are declared.
+/// Lowers the wanted kernels of a module. `orders` has the order of a kernel's shared variables in memory; kernels without an entry use the order of
+/// declaration.
 ///
 /// # Errors
-/// What is wrong with the module as a whole.
+/// Errors of the module as a whole.
 pub fn lower(
     source: &str,
     module: &ast::Module<'_>,
@@ -132,7 +133,7 @@ pub fn lower(
             refused.push(Refused { name: name.to_owned(), errors });
         }
     }
-    // After all variables of the program, whose addresses do not depend on them.
+    // They come after all variables of the program, so that the program's addresses do not depend on them.
     symbols.extend(hidden(&kernels));
     if errors.is_empty() {
         Ok(Module { kernels, refused, symbols, refused_variables: environment.refused })
@@ -141,8 +142,8 @@ pub fn lower(
     }
 }
 
-/// The variables that are not the program's, as far as they are needed: the buffers into which kernels write what the host prints, and the
-/// locks of 64-bit atomic operations.
+/// The variables that the compiler adds, if they are needed: the buffers into which kernels write what the host prints, and the locks of 64-bit
+/// operations.
 fn hidden(kernels: &[Lowered]) -> impl Iterator<Item = Symbol> {
     let printf = kernels.iter().any(|kernel| !kernel.prints.is_empty()).then_some((PRINTF_BUFFER, PRINTF_BYTES));
     let asserts = kernels.iter().any(|kernel| kernel.asserts);
@@ -199,7 +200,7 @@ fn kernel<'a>(
     if k.errors.is_empty() {
         k.finish_calls(stack_bytes, function.name.span).map_err(|error| vec![error])?;
     } else {
-        // A function that is copied says the same in each copy.
+        // Each copy of a function produces the same error; only the first is kept.
         let mut said = HashSet::new();
         k.errors.retain(|error| said.insert((error.span.start, error.message.clone())));
         return Err(k.errors);
@@ -222,7 +223,7 @@ fn kernel<'a>(
     })
 }
 
-/// Parameters lie in the constant space from address 0, in their order.
+/// Places parameters in the constant space from address 0, in their order.
 fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) -> Result<Vec<Parameter>> {
     let mut at: u32 = 0;
     let mut parameters = Vec::new();
@@ -240,12 +241,12 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
     Ok(parameters)
 }
 
-/// The variables of shared memory, the bytes in front of dynamic memory, and where each of them lies.
+/// The variables of shared memory, the number of bytes before dynamic shared memory, and the place of each variable.
 type SharedPlaces<'a> = (Vec<SharedVariable>, u32, HashMap<&'a str, Place>);
 
-/// Places shared variables that the kernel's bodies mention, those that they declare themselves, and the word in which `bar.red` counts,
-/// one after the other, in this order or as they are declared. Dynamic shared memory lies after them: all of its variables begin at the
-/// same address.
+/// Places the module's shared variables that the bodies mention, the shared variables that the bodies declare, and the word in which `bar.red`
+/// counts. They are placed one after the other, in the order `order` or else as declared. Dynamic shared memory follows: all of its variables begin
+/// at the same address.
 fn place_shared<'a>(
     environment: &Environment<'a>,
     bodies: &[&'a Block<'a>],
@@ -285,7 +286,7 @@ fn place_shared<'a>(
     Ok((shared, end, places))
 }
 
-/// The first `bar.red` of a kernel, which counts in shared memory.
+/// The first `bar.red` of a block; it counts in shared memory.
 fn reduction_at_barrier<'a, 'b>(block: &'b Block<'a>) -> Option<&'b ast::Instruction<'a>> {
     block.statements.iter().find_map(|s| match s {
         Statement::Instruction(i) => {
@@ -336,7 +337,7 @@ impl<'a> Kernel<'_, 'a> {
             self.errors.push(error);
             return;
         }
-        // A call stands in a block of its own, with its parameters. That of a function of the host is lowered as a whole.
+        // nvcc puts each call into a block of its own, together with its parameters. A block that calls a host function is lowered as a whole.
         let has_parameters = block.variables.iter().any(|v| v.space == Space::Param);
         let host_call = block.statements.iter().find_map(|s| match s {
             Statement::Instruction(i) if i.opcode.text == "call" => print::host_arguments(i).map(|count| (i, count)),
@@ -380,13 +381,13 @@ impl<'a> Kernel<'_, 'a> {
         self.code.scopes.pop();
     }
 
-    /// Makes what a block declares known.
+    /// Opens the scope of a block with its declarations.
     fn open(&mut self, block: &'a Block<'a>) -> Result<()> {
         let mut scope = Scope::default();
         scope.declare(&block.registers)?;
         for variable in &block.variables {
             match variable.space {
-                // Placed before.
+                // `place_shared` has placed them.
                 Space::Shared => {}
                 Space::Local => {
                     let place = self.place_local(variable)?;
@@ -439,8 +440,8 @@ impl<'a> Kernel<'_, 'a> {
         if inst.opcode.text == "call" {
             return self.around(guard, inst);
         }
-        // What stays within a block and has no guards of its own is guarded instruction by instruction: what writes a
-        // register of the PTX, what touches memory, and what depends on the lanes that are active.
+        // If lowering stays within one block and adds no guards of its own, only some of its instructions need the guard: those that write a PTX
+        // register, access memory, or depend on the active lanes.
         let mark = self.b.mark();
         let temporaries = self.b.function.classes.len();
         let carry = self.code.carry;
@@ -463,7 +464,7 @@ impl<'a> Kernel<'_, 'a> {
         self.around(guard, inst)
     }
 
-    /// Lowers an instruction with a branch around it, for the lanes in which the guard is false.
+    /// Lowers an instruction inside a branch that skips it for the lanes in which the guard is false.
     fn around(&mut self, guard: Pred, inst: &ast::Instruction<'a>) -> Result<()> {
         let (inside, after) = (self.b.block(), self.b.block());
         self.b.end(Term::Branch { when: guard, then: inside, otherwise: after }, inside);
@@ -498,7 +499,7 @@ impl<'a> Kernel<'_, 'a> {
         })
     }
 
-    /// A trap where the predicate is true.
+    /// Emits a trap, taken by the lanes in which the predicate is true.
     fn trap(&mut self, when: Pred, code: u32) {
         let mut inst =
             self.b.inst(Op::Trap {}, [crate::mir::Val::ZERO, crate::mir::Val::Imm(code), crate::mir::Val::ZERO]);

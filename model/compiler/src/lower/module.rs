@@ -1,4 +1,4 @@
-//! Variables of the module: where they lie and what they hold at the start.
+//! Variables of the module: their places and their initial values.
 
 use super::atomic;
 use super::call_graph::CallGraph;
@@ -12,52 +12,52 @@ use gpurf_isa::image::{DataRelocation, Symbol, SymbolSpace};
 use gpurf_isa::machine;
 use std::collections::HashMap;
 
-/// Largest variable in bytes.
+/// Maximum size of a variable in bytes.
 const MAX_VARIABLE: u64 = 1 << 30;
 
-/// Where a variable lies.
+/// The place of a name: a variable, a parameter or a function.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// In global memory, where the loader puts it.
+    /// In global memory, at an address that the loader chooses.
     Global,
-    /// At an address of the constant space, parameters included.
+    /// At an address of the constant space; also for parameters of a kernel.
     Constant(u32),
-    /// At an address of shared memory; which of the kernel's variables it is.
+    /// At an address of shared memory, with the variable's index among the kernel's shared variables.
     Shared(u32, usize),
     /// At an address of local memory.
     Local(u32),
-    /// In the frame of a recursive function, from its start on.
+    /// In the frame of a recursive function, at this offset from its start.
     Frame(u32),
     /// A parameter or result of a call, by its number.
     Argument(usize),
-    /// A device function, which has this address.
+    /// A device function with this address.
     Function(u64),
-    /// It may not be used, for want of this, with the reason.
+    /// It cannot be used: the missing feature and the reason.
     Refused(Feature, String),
 }
 
-/// What kernels know of the module.
+/// The properties of the module that the lowering of kernels needs.
 #[derive(Default)]
 pub struct Environment<'a> {
-    /// Variables that lie at the same place for all kernels, and functions.
+    /// The places of functions, and of variables with the same place in all kernels.
     pub places: HashMap<&'a str, Place>,
-    /// Shared variables; each kernel places those that it mentions.
+    /// Shared variables; each kernel places the ones that it mentions.
     pub shared: Vec<&'a Variable<'a>>,
     /// Variables of the module, by name.
     pub variables: HashMap<&'a str, &'a Variable<'a>>,
-    /// Whether 64-bit atomic operations are done under locks.
+    /// Whether 64-bit atomic operations use locks.
     pub locks: bool,
-    /// Which 64-bit accesses are single, under the same locks.
+    /// Which 64-bit accesses are single; they use the same locks.
     pub wide: WideAccesses,
-    /// Bits of a global address; the upper word of one with 32 is taken to be zero.
+    /// Number of bits of a global address; with 32, the upper word is assumed to be zero.
     pub address_bits: AddressBits,
     /// Device functions.
     pub calls: CallGraph<'a>,
-    /// Why variables may not be used: kernels that do not mention them do not care.
+    /// Why some variables cannot be used. These errors do not affect kernels that do not mention the variables.
     pub refused: Vec<Error>,
 }
 
-/// Size of a variable in bytes; an array without a size has none.
+/// Size of a variable in bytes; 0 for an array without a size.
 pub fn size(variable: &Variable<'_>) -> Result<u64> {
     let Some(element) = type_size(variable.ty.text) else {
         let Error { feature, .. } = refused_type(variable.ty.text, variable.ty.span);
@@ -76,7 +76,7 @@ pub fn size(variable: &Variable<'_>) -> Result<u64> {
     }
 }
 
-/// Places the module's variables. What is wrong with one of them concerns the kernels that mention it; `errors` are those of the whole module.
+/// Places the module's variables. An error in a variable affects only the kernels that mention it; `errors` receives the errors of the whole module.
 pub fn environment<'a>(
     module: &'a Module<'a>,
     options: &Options,
@@ -86,12 +86,12 @@ pub fn environment<'a>(
     let (calls, locks) = (CallGraph::new(module), atomic::need_locks(module, wide));
     let mut environment = Environment { calls, locks, wide, address_bits, ..Environment::default() };
     let mut symbols = Vec::new();
-    // Parameters come first, those of the largest kernel: addresses must not depend on which kernels are wanted.
+    // Parameters come first. The space for them is that of the largest kernel: addresses must not depend on which kernels are wanted.
     let kernels = module.functions.iter().filter(|function| function.entry);
     let parameters = kernels.map(parameter_bytes).max().unwrap_or(0).max(machine::PARAMETER_SPACE);
     let mut constant = parameters;
     for function in &module.functions {
-        // The address of a kernel is for nothing but its launch.
+        // The address of a kernel serves only to launch it.
         let (feature, reason) = if function.entry {
             (Feature::DynamicParallelism, DYNAMIC_PARALLELISM)
         } else {
@@ -141,7 +141,7 @@ pub fn environment<'a>(
     (environment, symbols)
 }
 
-/// Refuses variables that hold an address which may not be used: that of a refused variable too, and so on.
+/// Refuses variables whose initial value is an address that cannot be used. Their own address cannot be used then either, and so on.
 fn refuse_holders<'a>(module: &'a Module<'a>, environment: &mut Environment<'a>) {
     let mut holders: HashMap<&str, Vec<(&'a str, &'a InitValue<'a>)>> = HashMap::new();
     for variable in &module.variables {
@@ -152,7 +152,7 @@ fn refuse_holders<'a>(module: &'a Module<'a>, environment: &mut Environment<'a>)
         }
     }
     let mut wrong: Vec<&str> = holders.keys().copied().collect();
-    // What is said must not depend on the map's order.
+    // The messages must not depend on the order of the hash map.
     wrong.sort_unstable();
     while let Some(name) = wrong.pop() {
         for (holder, value) in holders.get(name).into_iter().flatten() {
@@ -166,14 +166,14 @@ fn refuse_holders<'a>(module: &'a Module<'a>, environment: &mut Environment<'a>)
 }
 
 impl<'a> Environment<'a> {
-    /// Takes a variable from all kernels.
+    /// Makes a variable unusable in all kernels.
     fn refuse(&mut self, name: &'a str, error: Error) {
         let reason = format!("variable `{name}` may not be used: {}", error.message);
         self.places.insert(name, Place::Refused(error.feature, reason));
         self.refused.push(error);
     }
 
-    /// What is wrong with an initial value that is an address.
+    /// The error in an initial value that is an address, if there is one.
     fn wrong_address(&self, value: &InitValue<'a>) -> Option<Error> {
         let InitValue::Address { symbol, .. } = value else { return None };
         let (feature, message) = match self.places.get(symbol.text) {
@@ -189,7 +189,7 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Bytes that a kernel's parameters take; 0 where they are more than a kernel can have, or of types that there are not: it is refused.
+/// Size of a kernel's parameters in bytes; 0 if they exceed the limit or have unknown types, since such a kernel is refused.
 fn parameter_bytes(function: &Function<'_>) -> u32 {
     let end = function
         .params
@@ -199,7 +199,7 @@ fn parameter_bytes(function: &Function<'_>) -> u32 {
     end.and_then(|end| u32::try_from(end).ok()).filter(allowed).unwrap_or(0)
 }
 
-/// A variable of the image; `most` is the room for constants.
+/// The image symbol of a variable. `most` is the number of bytes available for constants.
 fn symbol(variable: &Variable<'_>, place: &Place, most: u32, functions: &CallGraph<'_>) -> Result<Option<Symbol>> {
     let space = match *place {
         Place::Global => SymbolSpace::Global,

@@ -1,4 +1,4 @@
-//! Moves: of registers, constants and addresses, and between a value and its parts.
+//! Moves of registers, constants and addresses, and between a value and its parts.
 
 use super::kernel::{Kernel, Reg, wrong};
 use super::logic::{B32, NUMBER_NAMES};
@@ -31,7 +31,7 @@ impl<'a> Kernel<'_, 'a> {
             _ => None,
         };
         let value = match symbol {
-            // A register of the same name hides the variable.
+            // A register with the same name hides the variable.
             Some((name, offset)) if self.register(name, a.span)?.is_none() => {
                 let (place, pair) = self.address_of(name, offset, a.span)?;
                 if ty.bits == 16 || (ty.bits == 32 && matches!(place, super::module::Place::Global)) {
@@ -47,7 +47,7 @@ impl<'a> Kernel<'_, 'a> {
         self.write(d, ty, value)
     }
 
-    /// `{a, b}` to one value, the first part lowest.
+    /// Packs `{a, b}` into one value, the first part in the lowest bits.
     fn pack(&mut self, parts: &[Operand<'a>], ty: Ty, all: &Operand<'a>) -> Result<Pair> {
         match (parts, ty.bits) {
             ([a, b], 64) => Ok([self.word(a, 32)?, self.word(b, 32)?]),
@@ -64,14 +64,14 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// The low halves of two words as one.
+    /// Packs the low halves of two words into one word.
     pub fn pack_halves(&mut self, low: Val, high: Val) -> Val {
         self.b.op(Op::Prmt {}, [low, Val::Imm(0x5410), high])
     }
 
     fn unpack(&mut self, parts: &[Operand<'a>], ty: Ty, value: Pair, all: &Operand<'a>) -> Result<()> {
         let half = Ty { kind: Kind::Bits, bits: 16 };
-        // The parts are taken before the first one is written: the source may be among them.
+        // All parts are extracted before the first one is written: the source may be one of the destinations.
         let (part, values) = match (parts.len(), ty.bits) {
             (2, 64) => (B32, vec![value[0], value[1]]),
             (2, 32) => (half, vec![value[0], self.b.shr(false, value[0], Val::Imm(16))]),
@@ -81,7 +81,7 @@ impl<'a> Kernel<'_, 'a> {
             }
             (n, bits) => return wrong(all.span, format!("{n} parts of a .{bits} are outside of the subset")),
         };
-        // Copies: a part that is written first must not change one that is still to be read.
+        // The values are copied, so that writing one part cannot change a part that is not yet read.
         let values: Vec<Val> = values
             .into_iter()
             .map(|v| {

@@ -1,15 +1,15 @@
-//! To which variables the registers of a kernel may point, as far as the PTX shows: what `printf` needs of its format and its arguments.
+//! Finds the variables that the registers of a kernel may point to, as far as the PTX shows. `printf` needs this for its format and its arguments.
 
 use crate::ptx::ast::{Block, Instruction, Operand, OperandKind, Statement};
 use crate::ptx::type_size;
 use std::collections::HashMap;
 
-/// Most instructions that are followed for one register.
+/// Maximum number of instructions that are followed for one register.
 const MOST_STEPS: usize = 1000;
-/// Most variables that a register may point to.
+/// Maximum number of variables that a register may point to.
 const MOST_TARGETS: usize = 64;
 
-/// To what a register may point.
+/// What a register may point to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target<'a> {
     /// A byte of a variable.
@@ -19,28 +19,28 @@ pub enum Target<'a> {
         /// The byte.
         offset: i64,
     },
-    /// Nothing.
+    /// The null pointer.
     Null,
 }
 
-/// The instructions of a kernel by the registers that they write, and its stores.
+/// The instructions of a kernel, by the registers that they write; and its stores.
 pub struct Origins<'a> {
     writers: HashMap<&'a str, Vec<&'a Instruction<'a>>>,
     stores: Vec<&'a Instruction<'a>>,
 }
 
-/// Follows registers back.
+/// A search from a register backward to the variables that it may point to.
 struct Search<'o, 'a> {
     origins: &'o Origins<'a>,
     is_variable: &'o dyn Fn(&str) -> bool,
     found: Vec<Target<'a>>,
-    /// The registers on the way, so that a circle is seen.
+    /// The registers on the current path, to detect cycles.
     way: Vec<&'a str>,
     steps: usize,
 }
 
 impl<'a> Origins<'a> {
-    /// Of a kernel.
+    /// Collects the instructions of a kernel.
     pub fn new(body: &'a Block<'a>) -> Self {
         let mut new = Self { writers: HashMap::new(), stores: Vec::new() };
         new.add(body);
@@ -75,14 +75,15 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// All that an operand may point to, without repetition; nothing where that is not known.
+    /// All targets that an operand may point to, without repetition; `None` if they are not known.
     pub fn of_operand(&self, operand: &Operand<'a>, is_variable: &dyn Fn(&str) -> bool) -> Option<Vec<Target<'a>>> {
         let mut search = Search { origins: self, is_variable, found: Vec::new(), way: Vec::new(), steps: 0 };
         search.operand(operand, 0)?;
         Some(search.found)
     }
 
-    /// Those of the words, by their offsets from a byte of a local variable, in front of the first that the kernel does not store.
+    /// The leading words, given by their offsets from a byte of a local variable, that the kernel stores. The list ends before the first word that it
+    /// does not store.
     pub fn stored(&self, symbol: &str, from: i64, words: &[u32], is_variable: &dyn Fn(&str) -> bool) -> Vec<u32> {
         let ranges: Vec<(i64, i64)> =
             self.stores.iter().filter_map(|store| self.stored_by(store, symbol, is_variable)).collect();
@@ -93,7 +94,7 @@ impl<'a> Origins<'a> {
         words.iter().take_while(is_stored).copied().collect()
     }
 
-    /// The bytes of a variable that an instruction stores.
+    /// The range of bytes of a variable that an instruction stores.
     fn stored_by(
         &self,
         store: &'a Instruction<'a>,
@@ -123,7 +124,7 @@ impl<'a> Search<'_, 'a> {
         (self.found.len() <= MOST_TARGETS).then_some(())
     }
 
-    /// Follows an operand to which `added` is added. Nothing where it leads to what is not known.
+    /// Follows an operand, with `added` added to its value. `None` if its origin is not known.
     fn operand(&mut self, operand: &Operand<'a>, added: i64) -> Option<()> {
         self.steps += 1;
         if self.steps > MOST_STEPS {

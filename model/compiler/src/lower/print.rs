@@ -1,4 +1,4 @@
-//! Calls of `printf` and `assert`, which write records into buffers of the host (`docs/compiler.md`, "printf and assert").
+//! Calls of `printf` and `assert`, which write records into buffers that the host reads (`docs/compiler.md`, "printf and assert").
 
 use super::call_graph::{Call, parameter};
 use super::kernel::{Kernel, lacks, wrong};
@@ -17,17 +17,17 @@ use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, format};
 use std::collections::BTreeSet;
 
-/// A call, with the block of its own in which nvcc puts it.
+/// A call, read from the block that nvcc puts around it.
 struct HostCall<'a> {
     /// The instruction.
     span: Span,
     /// The arguments.
     arguments: Vec<&'a Operand<'a>>,
-    /// The registers that take its result.
+    /// The registers that receive its result.
     results: Vec<&'a Operand<'a>>,
 }
 
-/// The arguments of `printf` or `assert`, if it is a call of one of these.
+/// The number of arguments of `printf` or `assert`, if the instruction calls one of these.
 pub fn host_arguments(call: &Instruction<'_>) -> Option<usize> {
     match Call::of(call)?.callee {
         "vprintf" => Some(2),
@@ -36,7 +36,7 @@ pub fn host_arguments(call: &Instruction<'_>) -> Option<usize> {
     }
 }
 
-/// Reads the block of a call of `count` arguments; nothing where it is not as nvcc writes it.
+/// Reads the block of a call with `count` arguments; `None` if it does not have the form that nvcc produces.
 fn read<'a>(block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Option<HostCall<'a>> {
     let parts = Call::of(call)?;
     let passed = parts.parameters;
@@ -70,17 +70,17 @@ fn read<'a>(block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Op
     (arguments.len() == count).then_some(HostCall { span: call.opcode.span, arguments, results })
 }
 
-/// A string that may be the format of a call.
+/// A string that may be the format of a `printf` call.
 struct Format {
     print: Print,
     /// The number of its arguments.
     count: u32,
-    /// Where it lies.
+    /// Its address.
     address: Pair,
 }
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers a call of `printf` or `assert`, which have so many arguments, with its block.
+    /// Lowers a call of `printf` or `assert`, which has `count` arguments, with its block.
     pub fn host_call(&mut self, block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Result<()> {
         let Some(found) = read(block, call, count) else {
             let feature = if count == 2 { Feature::Printf } else { Feature::Assert };
@@ -88,7 +88,7 @@ impl<'a> Kernel<'_, 'a> {
             return lacks(call.opcode.span, feature, format!("this call of {what} is not written as nvcc writes it"));
         };
         self.b.line = self.lines.line(call.span.start);
-        // Records are written in the order of their words, the first one last.
+        // The words of a record are written in this order; the first word comes last, since it marks the record as complete.
         self.b.ordered = true;
         if count == 2 {
             let value = self.printf(&found)?;
@@ -174,7 +174,8 @@ impl<'a> Kernel<'_, 'a> {
             }
         }
         record.store(self, 0, Val::Imm(1));
-        // The result comes when the stores in front are done.
+        // The atomic operation returns its result after the preceding stores are done. The trap depends on the result, so it comes later still; the
+        // comparison is always true.
         let address = Address { base: buffer, offset: 0 };
         let before = self.atom_word(AtomicSpace::Global, Atomic::Add, address, layout::COMPLETE as i32, Val::Imm(1));
         let done = self.b.compare(IntegerComparison::Ne, false, before, Val::Imm(u32::MAX));
@@ -182,7 +183,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// Takes a record of a buffer, and writes into it whose it is.
+    /// Allocates a record in a buffer, and writes the block and the thread into it.
     fn record(&mut self, buffer: Pair, size: Val) -> Record {
         let room = self.load_word_of(Space::Global, buffer, layout::ROOM as i32);
         let address = Address { base: buffer, offset: 0 };
@@ -204,7 +205,7 @@ impl<'a> Kernel<'_, 'a> {
         record
     }
 
-    /// An argument of 64 bits.
+    /// Reads an argument of 64 bits.
     fn argument(&mut self, operand: &Operand<'a>) -> Result<Pair> {
         match operand.kind {
             OperandKind::Name { name, part: None } if self.register(name, operand.span)?.is_none() => {
@@ -214,7 +215,7 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    /// A load of a word.
+    /// Loads a word.
     pub fn load_word_of(&mut self, space: Space, address: Pair, at: i32) -> Val {
         let high = if space == Space::Local { Val::ZERO } else { address[1] };
         let op = Op::Ld { space, kind: LoadType::B32, align: Alignment::Natural, bypass: false };
@@ -225,7 +226,7 @@ impl<'a> Kernel<'_, 'a> {
         Val::Reg(d)
     }
 
-    /// Where the arguments lie, and which of these words of them are there. What lies between them may never have been written.
+    /// The address of the arguments, and which of these words of them were written. Bytes between the arguments may never have been written.
     fn passed(&mut self, origins: &Origins<'a>, list: &Operand<'a>, words: Vec<u32>) -> Passed {
         let none = Passed { space: Space::Local, address: wide::constant(0), words: Vec::new() };
         let is_variable = |name: &str| self.place(name).is_some();
@@ -240,7 +241,7 @@ impl<'a> Kernel<'_, 'a> {
                 Passed { space: Space::Local, address, words }
             }
             Some(_) => none,
-            // Not where nvcc puts them, so that nothing is known of them.
+            // The arguments are not where nvcc puts them, so nothing is known about them; all words are read.
             None => match self.pair(list) {
                 Ok(address) => Passed { space: Space::Generic, address, words },
                 Err(_) => none,
@@ -249,18 +250,18 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// The arguments of a call.
+/// The arguments of a call, as words in memory.
 struct Passed {
     space: Space,
     address: Pair,
     words: Vec<u32>,
 }
 
-/// A record under construction.
+/// A record that is being written.
 struct Record {
-    /// The address from which on records are counted.
+    /// The record's address; its words follow after the buffer's header.
     address: Pair,
-    /// Whether there is room for it.
+    /// Whether the buffer has room for it.
     fits: Pred,
 }
 
@@ -273,18 +274,18 @@ impl Record {
     }
 }
 
-/// A string of the module, as a format.
+/// A string of the module that is used as a format.
 struct FormatString<'a> {
     symbol: &'a str,
     offset: u32,
-    /// Arguments that it takes.
+    /// Number of arguments that it takes.
     count: u32,
-    /// The byte offsets of their words.
+    /// The byte offsets of the arguments' words.
     words: Vec<u32>,
 }
 
 impl<'a> Environment<'a> {
-    /// The format that lies there; nothing where the variable holds no text that is known, or may not be used.
+    /// The format at this target; `None` if the variable does not hold known text, or cannot be used.
     fn format(&self, target: Target<'a>) -> Option<FormatString<'a>> {
         let Target::Variable { symbol, offset } = target else { return None };
         if !matches!(self.places.get(symbol), Some(Place::Global | Place::Constant(_))) {

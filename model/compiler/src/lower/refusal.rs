@@ -1,4 +1,4 @@
-//! Why an instruction is outside of the subset.
+//! Reasons why an instruction is outside of the subset.
 
 use super::call_graph::Call;
 use crate::diagnostic::Feature;
@@ -8,16 +8,16 @@ use crate::ptx::ast::Instruction;
 pub const GRID_SYNCHRONISATION: &str = "synchronisation of a whole grid (this_grid().sync()) is outside of the subset: blocks that wait for \
                                         others would have to be on the machine at the same time; end the kernel there, and launch a second one";
 
-/// Why a kernel launches none.
+/// Why a kernel cannot launch another one.
 pub const DYNAMIC_PARALLELISM: &str = "a launch from a kernel (dynamic parallelism) is outside of the subset: only the host launches kernels; \
                                        let the manifest launch this one ([[launch]], while_nonzero)";
 
-/// Whether a function of CUDA's device runtime is for launches from kernels.
+/// Whether a function of CUDA's device runtime launches kernels from kernels.
 fn launches_kernels(name: &str) -> bool {
     ["__cudaCDP", "cudaLaunchDevice", "cudaGetParameterBuffer"].iter().any(|start| name.starts_with(start))
 }
 
-/// What is missing and the reason, for an instruction that no group knows.
+/// The missing feature and the reason, for an instruction that no group of the lowering accepts.
 pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
     let opcode = i.opcode.text;
     let has = |name: &str| i.modifiers.iter().any(|m| m.text == name);
@@ -55,7 +55,7 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
 
 fn call(i: &Instruction<'_>) -> (Feature, String) {
     match Call::of(i).map(|call| call.callee) {
-        // Those that stand in a block of their own are lowered.
+        // Calls in the form that nvcc produces, in a block of their own, do not reach this point.
         Some("vprintf") => (Feature::Printf, "this call of printf is not written as nvcc writes it".into()),
         Some("__assertfail") => (Feature::Assert, "this call of assert is not written as nvcc writes it".into()),
         Some(name @ ("malloc" | "free")) => {

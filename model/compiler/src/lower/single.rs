@@ -1,5 +1,5 @@
-//! 64-bit loads and stores that are single: what other threads do to the same 64 bits happens before them or after them, never between their
-//! two words (`docs/compiler.md`, "64-bit accesses").
+//! 64-bit loads and stores that are single operations: an access of another thread to the same 64 bits happens before or after them, never between
+//! their two words (`docs/compiler.md`, "64-bit accesses").
 
 use super::atomic::Misaligned;
 use super::kernel::Kernel;
@@ -11,11 +11,11 @@ use crate::mir::Val;
 use crate::ptx::ast::Instruction;
 use gpurf_isa::modifiers::*;
 
-/// What the PTX memory model calls strong, in an access's modifiers.
+/// Modifiers of accesses that the PTX memory model calls strong.
 const STRONG: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "mmio"];
 
-/// Whether an instruction can be an access that has to be single, by its modifiers alone: its address may yet turn out to be one of the
-/// thread's own memory.
+/// Whether an instruction may be an access that has to be single, as far as its modifiers show: its address may still turn out to be in the thread's
+/// own memory.
 pub fn may_be_single(i: &Instruction<'_>, wide: WideAccesses) -> bool {
     let has = |names: &[&str]| i.modifiers.iter().any(|modifier| names.contains(&modifier.text));
     let own = has(&["local", "const", "param", "param::entry", "param::func"]);

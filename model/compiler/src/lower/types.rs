@@ -34,7 +34,7 @@ impl Ty {
         self.bits / 8
     }
 
-    /// The type of a word, without its dot.
+    /// Parses the name of a type, without its dot.
     pub fn of(text: &str) -> Option<Self> {
         let (kind, bits) = text.split_at_checked(1)?;
         let kind = match kind {
@@ -55,7 +55,7 @@ impl Ty {
     }
 }
 
-/// Whether a word names a type, known or not.
+/// Whether a word names a type, supported or not.
 pub fn names_type(text: &str) -> bool {
     let digits = text.trim_start_matches(['b', 'u', 's', 'f', 'e', 'm', 't', 'x']);
     text == "pred"
@@ -63,7 +63,7 @@ pub fn names_type(text: &str) -> bool {
         || (digits != text && digits.starts_with(|c: char| c.is_ascii_digit()) && !text.starts_with("sm_"))
 }
 
-/// A type that is outside of the subset, at this place.
+/// The error for a type that is outside of the subset.
 pub fn refused_type(text: &str, span: Span) -> Error {
     let (feature, message) = match text {
         "f64" => (
@@ -80,7 +80,7 @@ pub fn refused_type(text: &str, span: Span) -> Error {
     Error::lacks(span, feature, message)
 }
 
-/// The modifiers of an instruction; each has to be taken before [`Mods::finish`].
+/// The modifiers of an instruction; each of them must be taken before [`Mods::finish`] is called.
 pub struct Mods<'i, 'a> {
     inst: &'i Instruction<'a>,
     taken: u32,
@@ -120,7 +120,7 @@ impl<'i, 'a> Mods<'i, 'a> {
         }
     }
 
-    /// Takes the first type, which must be one that the subset has.
+    /// Takes the first type, which must be one of the subset.
     pub fn ty(&mut self) -> Result<Ty> {
         let Some((i, word)) = self.free().find(|(_, w)| names_type(w.text)) else {
             return Err(Error::new(self.span(), format!("`{}` needs a type", self.inst.opcode.text)));
@@ -129,7 +129,7 @@ impl<'i, 'a> Mods<'i, 'a> {
         Ty::of(word.text).ok_or_else(|| refused_type(word.text, word.span))
     }
 
-    /// The first type, which must have one of these kinds and sizes, written as in PTX.
+    /// Takes the first type, which must be one of these names, written as in PTX.
     pub fn ty_of(&mut self, names: &[&str]) -> Result<Ty> {
         let Some((_, word)) = self.free().find(|(_, w)| names_type(w.text)) else {
             return Err(Error::new(self.span(), format!("`{}` needs a type", self.inst.opcode.text)));
@@ -147,13 +147,13 @@ impl<'i, 'a> Mods<'i, 'a> {
         self.ty()
     }
 
-    /// From the opcode to its last modifier.
+    /// The source from the opcode to the last modifier.
     pub fn span(&self) -> Span {
         let last = self.inst.modifiers.last().unwrap_or(&self.inst.opcode);
         self.inst.opcode.span.to(last.span)
     }
 
-    /// Complains about the first modifier that was not taken.
+    /// Returns an error for the first modifier that was not taken.
     pub fn finish(self) -> Result<()> {
         match self.free().next() {
             None => Ok(()),

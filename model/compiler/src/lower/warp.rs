@@ -1,4 +1,4 @@
-//! What lanes do together: shuffles, votes, matches, barriers.
+//! Operations that the lanes of a warp or block do together: shuffles, votes, matches, barriers.
 
 use super::kernel::{Kernel, wrong};
 use super::logic::B32;
@@ -9,7 +9,7 @@ use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers an instruction of this group; says whether it was one.
+    /// Lowers an instruction of this group. Returns whether it was one.
     pub fn warp(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         match i.opcode.text {
             "shfl" => self.shuffle(i, mods)?,
@@ -44,7 +44,7 @@ impl<'a> Kernel<'_, 'a> {
         };
         mods.ty_of(&["b32"])?;
         let [d, a, b, c, mask] = self.operands(i)?;
-        // The lanes that take part are those that execute it.
+        // The mask is ignored: the lanes that execute the instruction take part.
         self.word(mask, 32)?;
         let (value, lane, limits) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
         let (d, p) = match &d.kind {
@@ -71,14 +71,14 @@ impl<'a> Kernel<'_, 'a> {
         (Val::Reg(d), Pred::Reg(p, false))
     }
 
-    /// Limits that are known at run time only: the lane is computed as the PTX ISA says, and read by its number.
+    /// A shuffle whose limits are known only at run time: the source lane is computed as the PTX ISA specifies, and read by its number.
     fn shuffle_computed(&mut self, mode: Shuffle, value: Val, lane: Val, c: Val) -> (Val, Pred) {
         let own = self.b.special(Special::LaneId);
         let b = &mut self.b;
         let lane = b.and(lane, Val::Imm(31));
         let clamp = b.and(c, Val::Imm(31));
         let segment = b.field(false, c, 8, 5);
-        // segment ? own : clamp, and own & segment
+        // `last` is `segment ? own : clamp`, bit by bit; `first` is `own & segment`.
         let last = b.lop3(segment, own, clamp, 0xca);
         let first = b.and(own, segment);
         let (source, in_range) = match mode {
@@ -139,7 +139,7 @@ impl<'a> Kernel<'_, 'a> {
         let words = &value[..ty.bits as usize / 32];
         let active = self.b.special(Special::ActiveMask);
         if mode == "all" {
-            // All agree if they agree with the first.
+            // All lanes agree if all agree with the first.
             let low = self.b.op(Op::Brev {}, [active, Val::ZERO, Val::ZERO]);
             let first = self.b.op(Op::Clz {}, [low, Val::ZERO, Val::ZERO]);
             let same = self.same_as(words, first);
@@ -152,7 +152,7 @@ impl<'a> Kernel<'_, 'a> {
             self.write_word(d, B32, result)?;
             return p.map_or(Ok(()), |p| self.write_predicate(p, all));
         }
-        // Lane by lane: who has the same value as that lane.
+        // For each lane in turn, which lanes have the same value.
         let mut result = Val::ZERO;
         for lane in 0..machine::LANES {
             let same = self.same_as(words, Val::Imm(lane));
@@ -180,7 +180,8 @@ impl<'a> Kernel<'_, 'a> {
             self.synchronised(mods, "bar.warp")?;
             let [mask] = self.operands(i)?;
             let mut mask = self.word(mask, 32)?;
-            // The machine wants all lanes that are there. Groups of a warp that is not divided have synchronised with that too.
+            // The machine requires that the mask has exactly the active lanes. If all lanes of the mask are active (a group of a warp that has not
+            // diverged), the mask of all active lanes replaces it: these lanes execute together anyway.
             if mask.constant() != Some(u32::MAX) {
                 let active = self.b.special(Special::ActiveMask);
                 let inactive = self.b.not(active);
@@ -209,7 +210,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    /// The instruction that waits at a barrier.
+    /// The instruction that waits at a barrier, not yet emitted.
     fn barrier_of(&mut self, id: &Operand<'a>, threads: Option<&Operand<'a>>) -> Result<Inst> {
         let threads = threads.map_or(Ok(Val::ZERO), |t| self.word(t, 32))?;
         let number = match id.kind {
@@ -222,8 +223,8 @@ impl<'a> Kernel<'_, 'a> {
         Ok(self.b.inst(Op::Bar { id }, [Val::ZERO, threads, Val::ZERO]))
     }
 
-    /// `bar.red`: all clear a word of shared memory, those whose predicate counts add to it, all read it, with barriers
-    /// between; the last one keeps the next reduction from clearing it too early.
+    /// `bar.red`: all threads clear a word of shared memory, the threads whose predicate counts add to it, and all read it, with barriers between
+    /// these steps. The last barrier prevents the next reduction from clearing the word too early.
     fn reduce_at_barrier(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         mods.one_of(&["cta", "aligned"]);
         let kind = mods.need("an operation", &["popc", "and", "or"])?;
@@ -245,7 +246,7 @@ impl<'a> Kernel<'_, 'a> {
         let clear = self.b.inst(store, [Val::ZERO; 3]);
         self.b.push(Inst { offset, ..clear });
         self.b.push(barrier.clone());
-        // All agree if no lane disagrees.
+        // For `.and`, the lanes that disagree are counted: the result is true if there are none.
         let counts = if kind == "and" { p.not() } else { p };
         let one = self.b.select(counts, Val::Imm(1), Val::ZERO);
         let add = Op::Atom { space: AtomicSpace::Shared, operation: Atomic::Add };

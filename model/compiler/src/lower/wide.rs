@@ -3,7 +3,7 @@
 use crate::mir::{Builder, Pred, Val};
 use gpurf_isa::modifiers::*;
 
-/// The low and the high word.
+/// A 64-bit value: the low word and the high word.
 pub type Pair = [Val; 2];
 
 /// A constant.
@@ -25,7 +25,7 @@ pub fn sub(b: &mut Builder, x: Pair, y: Pair) -> Pair {
     [low, high]
 }
 
-/// A word with its sign, or with zeros.
+/// Extends a word to 64 bits, with its sign or with zeros.
 pub fn extend(b: &mut Builder, signed: bool, x: Val) -> Pair {
     [x, if signed { b.shr(true, x, Val::Imm(31)) } else { Val::ZERO }]
 }
@@ -50,7 +50,8 @@ pub fn mad_low(b: &mut Builder, x: Pair, y: Pair, c: Pair) -> Pair {
 
 /// The high 64 bits of `x * y`.
 pub fn mul_high(b: &mut Builder, signed: bool, x: Pair, y: Pair) -> Pair {
-    // Columns of 32 bits: low * low gives its upper word, the cross products two words each, high * high the rest.
+    // Columns of 32 bits: low * low contributes its upper word, the cross products two words each, high * high the
+    // rest.
     let ll = b.mad_high(false, x[0], y[0], Val::ZERO);
     let lh = mad_words(b, false, x[0], y[1], [ll, Val::ZERO]);
     let (_, carry_1) = b.mad_carry(Half::Low, x[1], y[0], lh[0], Pred::FALSE);
@@ -61,7 +62,7 @@ pub fn mul_high(b: &mut Builder, signed: bool, x: Pair, y: Pair) -> Pair {
     let high = b.op_s(op, [x[1], y[1], Val::ZERO], carry);
     let mut product = add(b, [low, high], [hl, Val::ZERO]);
     if signed {
-        // A negative factor counts 2^64 too much: the other factor is taken off the upper half.
+        // A negative factor was counted 2^64 too large, so the other factor is subtracted from the upper half.
         for (factor, other) in [(x, y), (y, x)] {
             let sign = b.shr(true, factor[1], Val::Imm(31));
             let masked = [b.and(other[0], sign), b.and(other[1], sign)];
@@ -71,7 +72,7 @@ pub fn mul_high(b: &mut Builder, signed: bool, x: Pair, y: Pair) -> Pair {
     product
 }
 
-/// `x << amount`, zero from 64 on.
+/// `x << amount`; zero if the amount is 64 or more.
 pub fn shl(b: &mut Builder, x: Pair, amount: Val) -> Pair {
     if let Some(n) = amount.constant() {
         return match n {
@@ -84,8 +85,9 @@ pub fn shl(b: &mut Builder, x: Pair, amount: Val) -> Pair {
             _ => constant(0),
         };
     }
-    // Below 32 the funnel is right; above, the low word has moved into the high one. `b - 32` is huge below 32, and a
-    // shift by a huge amount is zero; so the parts can be combined by or, with a clamped funnel cut off from 32 on.
+    // Below 32, the high word is the funnel shift; from 32 on, the low word has moved into the high one by `amount -
+    // 32`. A shift of a word by 32 or more gives zero, so the low word is right from 32 on, and the high word from 64
+    // on.
     let beyond = b.sub(amount, Val::Imm(32));
     let short = b.compare(IntegerComparison::Lt, false, amount, Val::Imm(32));
     let funnel = b.funnel(Direction::Left, ShiftRange::Wrap, x[0], x[1], amount);
@@ -93,7 +95,7 @@ pub fn shl(b: &mut Builder, x: Pair, amount: Val) -> Pair {
     [b.shl(x[0], amount), b.select(short, funnel, moved)]
 }
 
-/// `x >> amount`, zero or sign from 64 on.
+/// `x >> amount`; zero or the sign if the amount is 64 or more.
 pub fn shr(b: &mut Builder, signed: bool, x: Pair, amount: Val) -> Pair {
     if let Some(n) = amount.constant() {
         let n = n.min(64);

@@ -1,18 +1,16 @@
 //! The bit "deschedule": the instruction is the first to need the result of a long-latency operation.
 //!
-//! A warp that comes to such an instruction gives up its active slot until *all* of its long-latency operations are
-//! through, so that none is in flight after it. A barrier that all lanes come to does the same by itself. An
-//! instruction is marked when, on some way to it, a register that it reads or overwrites is the result of a long-latency
-//! operation and no such point has been passed since.
+//! A warp that reaches such an instruction gives up its active slot until *all* of its long-latency operations are complete, so that none is in
+//! flight after it. A barrier that all lanes reach does the same by itself. An instruction is marked if, on some path to it, a register that it reads
+//! or overwrites is the result of a long-latency operation and no such point has been passed since.
 
 use super::flow::{Registers, forward};
 use gpurf_isa::{Instruction, Op};
 
-/// Marks them.
+/// Marks the instructions.
 ///
-/// A mark made for one way counts on all of them, so that each mark may make others needless. Marks are first made in the
-/// order of the code, each at once in force; then those that are not needed, as things stand, are taken away, as long as
-/// the rest does without them.
+/// A mark that one path requires takes effect on all paths, so each mark may make others unnecessary. Marks are first set in the order of the code,
+/// each effective at once. Then the marks that are not needed, given the others, are removed, as long as the remaining ones suffice.
 pub fn mark(code: &mut [Instruction]) {
     let mut marked = vec![false; code.len()];
     forward(code, |pc, coming| {
@@ -32,19 +30,19 @@ pub fn mark(code: &mut [Instruction]) {
     }
 }
 
-/// The instructions that need the mark when these have it.
+/// The instructions that need the mark, given this set of marks.
 fn needed(code: &[Instruction], marked: &[bool]) -> Vec<bool> {
     let coming = forward(code, |pc, coming| behind(&code[pc], marked[pc], coming));
     code.iter().zip(coming).map(|(instruction, coming)| needs(instruction, coming)).collect()
 }
 
-/// Whether an instruction touches a register whose value is still to come. What overwrites it has to wait as well.
+/// Whether an instruction reads or overwrites a register whose value is still pending.
 fn needs(instruction: &Instruction, coming: Registers) -> bool {
     let mut touched = instruction.sources().map(|(_, register)| register).chain(instruction.destination());
     touched.any(|register| coming.contains(register))
 }
 
-/// The registers whose values are still to come, after an instruction.
+/// The registers whose values are pending after an instruction.
 fn behind(instruction: &Instruction, marked: bool, coming: Registers) -> Registers {
     let still = if marked || is_barrier_of_all(instruction) { Registers::NONE } else { coming };
     match instruction.destination() {
@@ -53,7 +51,7 @@ fn behind(instruction: &Instruction, marked: bool, coming: Registers) -> Registe
     }
 }
 
-/// Whether every lane that comes here waits at a barrier, so that the warp is descheduled for certain.
+/// Whether every lane that reaches the instruction waits at a barrier, so that the warp is certainly descheduled.
 pub fn is_barrier_of_all(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::Bar { .. }) && !instruction.is_guarded()
 }

@@ -1,4 +1,4 @@
-//! Ways through finished code, and facts about registers along them.
+//! Control flow of finished code, and dataflow analyses of registers.
 
 use gpurf_isa::{Instruction, Op, Reg};
 
@@ -10,36 +10,36 @@ impl Registers {
     /// No register.
     pub const NONE: Self = Self([0; 4]);
 
-    /// Whether it is in.
+    /// Whether the set contains a register.
     pub fn contains(self, register: Reg) -> bool {
         self.0[register.index() / 64] >> (register.index() % 64) & 1 == 1
     }
 
-    /// With a register.
+    /// The set with a register added.
     pub fn with(mut self, register: Reg) -> Self {
         self.0[register.index() / 64] |= 1 << (register.index() % 64);
         self
     }
 
-    /// Without a register.
+    /// The set with a register removed.
     pub fn without(mut self, register: Reg) -> Self {
         self.0[register.index() / 64] &= !(1 << (register.index() % 64));
         self
     }
 
-    /// Without those of another set.
+    /// The set without the registers of another set.
     pub fn minus(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
         self
     }
 
-    /// Those that are in both.
+    /// The registers that are in both sets.
     pub fn intersection(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= b);
         self
     }
 
-    /// All of both.
+    /// The registers that are in either set.
     pub fn union(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
         self
@@ -57,8 +57,8 @@ pub fn sources(instruction: &Instruction) -> Registers {
     instruction.sources().map(|(_, register)| register).collect()
 }
 
-/// Where a lane may go on after an instruction: nowhere, at the next one, at a branch's target. Lanes in which the guard
-/// is false go on at the next one.
+/// The instructions that a lane may execute after an instruction: none, the next one, a branch's target. Lanes in which the guard is false continue
+/// with the next one.
 pub fn successors(code: &[Instruction], pc: usize) -> impl Iterator<Item = usize> + use<> {
     let instruction = &code[pc];
     let ends = matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Trap {}) && !instruction.is_guarded();
@@ -68,12 +68,12 @@ pub fn successors(code: &[Instruction], pc: usize) -> impl Iterator<Item = usize
     next.into_iter().chain(target).filter(move |&to| to < length)
 }
 
-/// From where a lane may come to each instruction.
+/// For each instruction, the instructions from which a lane may come to it.
 pub fn predecessors(code: &[Instruction]) -> Vec<Vec<usize>> {
     let mut from = vec![Vec::new(); code.len()];
     for pc in 0..code.len() {
         for to in successors(code, pc) {
-            // A branch to the next instruction is one way.
+            // A branch to the next instruction counts as one predecessor.
             if from[to].last() != Some(&pc) {
                 from[to].push(pc);
             }
@@ -82,7 +82,7 @@ pub fn predecessors(code: &[Instruction]) -> Vec<Vec<usize>> {
     from
 }
 
-/// The instructions of one side of a branch: those that its lanes reach from `first` before they come to `meet`.
+/// The instructions of one side of a branch: those that its lanes reach from `first` before they reach `meet`.
 pub fn side(code: &[Instruction], first: usize, meet: Option<usize>) -> Vec<bool> {
     let mut inside = vec![false; code.len()];
     let mut open = vec![first];
@@ -99,13 +99,13 @@ pub fn graph(code: &[Instruction]) -> Vec<Vec<usize>> {
     (0..code.len()).map(|pc| successors(code, pc).collect()).collect()
 }
 
-/// Follows facts against the flow: `front` says which registers have the property in front of an instruction, given those
-/// that have it behind, on any way. Gives those behind each instruction. `front` has to be monotone.
+/// Backward dataflow analysis. `front` returns the registers that have the property before an instruction, given those that have it after the
+/// instruction on any path. Returns those after each instruction. `front` must be monotone.
 pub fn backward(code: &[Instruction], front: impl Fn(usize, Registers) -> Registers) -> Vec<Registers> {
     backward_over(&graph(code), front)
 }
 
-/// The same over the nodes of a graph, given the successors of each.
+/// The same analysis over the nodes of a graph, given by the successors of each node.
 pub fn backward_over(successors: &[Vec<usize>], front: impl Fn(usize, Registers) -> Registers) -> Vec<Registers> {
     let mut fronts = vec![Registers::NONE; successors.len()];
     let behind = |fronts: &[Registers], node: usize| {
@@ -123,11 +123,11 @@ pub fn backward_over(successors: &[Vec<usize>], front: impl Fn(usize, Registers)
     (0..successors.len()).map(|node| behind(&fronts, node)).collect()
 }
 
-/// Follows facts along the flow: `behind` says which registers have the property behind an instruction, given those that
-/// have it in front, on any way. Gives those in front of each instruction.
+/// Forward dataflow analysis. `behind` returns the registers that have the property after an instruction, given those that have it before the
+/// instruction on any path. Returns those before each instruction.
 ///
-/// `behind` may take something back that it has said before, as passes do that act on what they see: what has been passed
-/// on stays.
+/// `behind` need not be monotone: it may return fewer registers than before, as passes do that act on what they see. Registers that were already
+/// passed on to a successor stay in its set.
 pub fn forward(code: &[Instruction], mut behind: impl FnMut(usize, Registers) -> Registers) -> Vec<Registers> {
     let ways = graph(code);
     let mut fronts = vec![Registers::NONE; code.len()];

@@ -1,23 +1,21 @@
-//! The field "free register": where write stealing may park a value (stealing paper IV-C).
+//! The field "free register": a register in which write stealing may park a value (stealing paper IV-C).
 //!
-//! Which registers may be named is a matter of proof. A register is free after an instruction when
+//! Correctness decides which registers may be named. A register is free after an instruction if
 //!
-//! * no lane of the warp reads its present value again, those included that wait while the other side of a branch runs:
-//!   liveness of the warp. It stays free until an instruction writes it, in whatever lanes;
-//! * no write of it is on its way. Nothing has written it yet, or an instruction without a guard has read it since, for
-//!   which the write had to be there. Else the late write would meet the value that is parked in its place.
+//! * no lane of the warp reads its present value again, including lanes that wait while the other side of a branch runs: liveness of the warp. It
+//!   stays free until an instruction writes it, in whatever lanes;
+//! * no write of it is in flight. Either nothing has written it yet, or an unguarded instruction has read it since, which had to wait for the write.
+//!   Otherwise the late write would collide with the value that is parked in the register.
 //!
-//! Which one of them is named is a matter of use. Hardware has room for one free register a bank, and all warps tell it.
-//! So each instruction names one: "when ra is used by the following instruction, its encoding will embed another register
-//! rb". The compiler knows neither the number of banks nor the warp, which turns the banks round: it looks at every number
-//! of banks at once, and names the register whose banks have had no news for longest and which stays free for longest: the
-//! largest product of both. A bank of a small file is told more often, and is more of its file. One that the next
-//! instruction writes is better than none, as the write lands a whole pipeline later and a parked value is back within
-//! three cycles as a rule (IV-C).
+//! Performance decides which of the free registers is named. Hardware stores one free register per bank, and all warps update it. So each instruction
+//! names one: "when ra is used by the following instruction, its encoding will embed another register rb". The compiler knows neither the number of
+//! banks nor the warp, which rotates the assignment to banks. So it considers every possible number of banks at once. It names the register with the
+//! largest product of two values: how long its banks have not been updated, and how long it stays free. A bank of a small file is updated more often,
+//! and is a larger part of its file. A register that the next instruction writes is better than none: the write arrives a whole pipeline later, and a
+//! parked value is usually back within three cycles (IV-C).
 //!
-//! After a kernel's own registers come those up to which its allocation rounds, whole rows of all banks. No instruction uses
-//! them, so they are named too; which of them there are depends on the number of banks. Hardware takes no notice of one
-//! that a warp does not have.
+//! After a kernel's own registers come those by which its allocation is rounded up to whole rows of all banks. No instruction uses them, so they are
+//! named too; their number depends on the number of banks. Hardware ignores a register that a warp does not have.
 
 use super::flow::{Registers, graph, side, sources, successors};
 use super::liveness;
@@ -26,16 +24,16 @@ use gpurf_isa::{Instruction, Op, Reg};
 /// Numbers of banks that a file may have (`docs/blocks/mrf.md`).
 pub const BANKS: [usize; 5] = [2, 4, 8, 16, 32];
 
-/// Instructions, counted along the way, that are as good as for ever: two rounds over the banks of the largest file.
+/// The largest distance that is counted, in instructions: two rounds over the banks of the largest file.
 const FAR: u32 = 64;
 
-/// Marks them.
+/// Marks the free registers of finished code.
 pub fn mark(code: &mut [Instruction]) {
     let live = liveness::of_warp(code);
     mark_dead(code, &live, &BANKS);
 }
 
-/// Marks registers that are not live after the instructions, for files of these numbers of banks.
+/// Names registers that are not live after the instructions, for files with these numbers of banks.
 pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) {
     let named =
         code.iter().flat_map(|instruction| instruction.sources().map(|(_, r)| r).chain(instruction.destination()));
@@ -44,8 +42,9 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
     let mut news: Vec<News> = banks.iter().map(|&banks| News::of(banks, names)).collect();
     let most = news.iter().map(|news| news.registers).max().unwrap_or_default().min(Reg::ZERO.index());
     let written = until_written(code, most);
-    // Numbers of banks are powers of two, so registers a multiple of the largest one apart share their banks in every file, and have one age. That
-    // holds for the kernel's own registers. Of the few after them, up to which an allocation rounds, some files have none.
+    // Numbers of banks are powers of two, so registers whose numbers differ by a multiple of the largest number share their banks in every file, and
+    // have the same age. That holds for the kernel's own registers. The few registers after them, by which an allocation is rounded up, do not exist
+    // in some files.
     let period = banks.iter().copied().max().unwrap_or(1);
     let mut ages = vec![0; period];
     for (pc, instruction) in code.iter_mut().enumerate() {
@@ -54,10 +53,10 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
         }
         let age = |index: usize| news.iter().map(|news| news.age(Reg(index as u8))).sum();
         ages.iter_mut().enumerate().take(names).for_each(|(index, sum)| *sum = age(index));
-        // After the end of a warp its registers belong to no warp.
+        // When a warp has ended, its registers belong to no warp.
         let ends = matches!(instruction.op, Op::Exit {} | Op::Trap {});
         let taken = live[pc].union(coming[pc]);
-        // The first of those that are worth most.
+        // The first of the registers with the highest worth.
         let mut best: Option<(u32, Reg)> = None;
         for (index, &far) in written[pc].iter().enumerate().filter(|_| !ends) {
             let register = Reg(index as u8);
@@ -71,16 +70,16 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
     }
 }
 
-/// What the banks of a file have been told, in the order of the code.
+/// The free registers that the banks of a file store, if instructions execute in the order of the code.
 struct News {
-    /// For each bank the register, and how many instructions ago.
+    /// For each bank, the register that it stores and how many instructions ago it was named.
     told: Vec<(Option<Reg>, u32)>,
-    /// The registers that a warp has: whole rows.
+    /// Number of registers that a warp has: whole rows.
     registers: usize,
 }
 
 impl News {
-    /// Of a kernel with so many registers.
+    /// The state before the first instruction, for a kernel with `names` registers.
     fn of(banks: usize, names: usize) -> Self {
         Self { told: vec![(None, FAR); banks], registers: names.next_multiple_of(banks) }
     }
@@ -90,21 +89,21 @@ impl News {
         (register.index() < self.registers).then(|| register.index() % self.told.len())
     }
 
-    /// How old the news are at a register's bank, in rounds over the file, times what part of the file it is; both as compared with the largest
-    /// file. Where the warp does not have the register, there is nothing to tell.
+    /// The age of the entry in a register's bank, in rounds over the file, times the bank's share of the file; both relative to the largest file. 0
+    /// if the warp does not have the register.
     fn age(&self, register: Reg) -> u32 {
         let part = (BANKS[BANKS.len() - 1] / self.told.len()) as u32;
         self.bank(register).map_or(0, |bank| self.told[bank].1 * part * part)
     }
 
-    /// What was said of a register that is written holds no more.
+    /// A register that is written is no longer free: removes it from its bank.
     fn comes_alive(&mut self, register: Reg) {
         if let Some(bank) = self.bank(register).filter(|&bank| self.told[bank].0 == Some(register)) {
             self.told[bank] = (None, FAR);
         }
     }
 
-    /// An instruction, and the register that it names.
+    /// Counts an instruction, and stores the register that it names.
     fn pass(&mut self, free: Option<Reg>) {
         self.told.iter_mut().for_each(|(_, age)| *age = FAR.min(*age + 1));
         if let Some(bank) = free.and_then(|register| self.bank(register)) {
@@ -113,7 +112,7 @@ impl News {
     }
 }
 
-/// For each instruction the registers that may have been written and were not read since.
+/// For each instruction, the registers that may have been written and not read since.
 fn on_their_way(code: &[Instruction]) -> Vec<Registers> {
     let mut ways = graph(code);
     for (from, to) in turns(code) {
@@ -141,8 +140,8 @@ fn on_their_way(code: &[Instruction]) -> Vec<Registers> {
     fronts.iter().enumerate().map(|(pc, &front)| behind(pc, front)).collect()
 }
 
-/// Where a warp may go on that no lane of the group goes to: the group has come to the end of its side of a branch, or
-/// its last lanes have ended, and others have their turn.
+/// Control transfers of a warp that no single lane makes: a group of lanes has reached the end of its side of a branch, or its last lanes have ended,
+/// and other lanes continue elsewhere.
 fn turns(code: &[Instruction]) -> Vec<(usize, usize)> {
     let mut turns = Vec::new();
     for (pc, branch) in code.iter().enumerate().filter(|(_, instruction)| instruction.may_diverge()) {
@@ -160,8 +159,8 @@ fn turns(code: &[Instruction]) -> Vec<(usize, usize)> {
     turns
 }
 
-/// For each instruction and register how many instructions come after it until one writes the register, on the shortest
-/// way, [`FAR`] at most. A way out of a loop is far: its lanes will go round first.
+/// For each instruction and register, the number of instructions until one writes the register, on the shortest path, at most [`FAR`]. Paths out of a
+/// loop are not followed, since the lanes usually repeat the loop first.
 fn until_written(code: &[Instruction], names: usize) -> Vec<Vec<u8>> {
     let back = |pc: usize| code[pc].target().map(|target| (target.index(), pc)).filter(|(first, last)| first <= last);
     let loops: Vec<(usize, usize)> = (0..code.len()).filter_map(back).collect();

@@ -1,13 +1,12 @@
-//! What the compiler tells the register-file organisations: passes over finished code that fill in control fields.
+//! Passes over finished code that fill in control fields, with which the compiler informs the register-file organisations.
 //!
-//! They work on machine instructions with registers and program counters, after everything that changes code. None
-//! changes what a kernel computes. What the fields mean stands in `docs/isa.md`; why the marks are right, above all where
-//! lanes diverge, in `docs/compiler.md`.
+//! The passes work on machine instructions with registers and program counters, after all passes that change code. None of them changes what a kernel
+//! computes. `docs/isa.md` describes the meaning of the fields; `docs/compiler.md` explains why the marks are right, especially where lanes diverge.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | `cache` | the bits "RFC bypass" and "LRF bypass" |
-//! | [`flow`] | ways through finished code, and what holds along them |
+//! | [`flow`] | control flow of finished code, and dataflow analyses along it |
 //! | [`liveness`] | which registers are still read: by a lane, by any lane of the warp |
 //! | `last_read` | the bits "last read" of sources a, b, c |
 //! | `deschedule` | the bit "deschedule" |
@@ -31,7 +30,7 @@ use gpurf_isa::Instruction;
 /// A pass over finished code that fills in control fields.
 pub type Pass = fn(&mut [Instruction]);
 
-/// The passes by name, in their order: what bypasses a level depends on where a warp is descheduled.
+/// The passes by name, in the order in which they run: the bypass bits depend on where a warp is descheduled.
 pub const PASSES: &[(&str, Pass)] = &[
     ("last reads", last_read::mark),
     ("deschedule", deschedule::mark),
@@ -40,7 +39,7 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("free registers", free_register::mark),
 ];
 
-/// Runs all passes. Power states are marked for a machine that has them: [`power::mark`].
+/// Runs all passes. Power states need a pass of their own, for machines that have them: [`power::mark`].
 pub fn run(code: &mut [Instruction]) {
     for (_, pass) in PASSES {
         pass(code);

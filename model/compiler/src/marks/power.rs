@@ -1,15 +1,14 @@
 //! The fields "power": the state of a register after an instruction that accesses it (sharing thesis 4.2.1, 4.2.2).
 //!
-//! A register whose next access is near stays ON. Where it is far, the register goes to SLEEP if a lane of the warp may
-//! still read its value, and OFF if none will. Near means: on every path, within a threshold W of instructions.
+//! A register whose next access is near stays ON. If the next access is far, the register goes to SLEEP if a lane of the warp may still read its
+//! value, and OFF if no lane will. Near means: on every path, within a threshold of W instructions.
 //!
-//! Two analyses decide. [`NextAccess`] is the thesis's distance; a wrong distance costs a wake-up or leakage, never a
-//! value. Liveness decides what may be lost. The thesis uses that of a thread, which is wrong where lanes diverge: a
-//! register goes OFF for all lanes, those included that wait while the other side of a branch runs. So it is liveness of
-//! the warp here ([`liveness::of_warp`]).
+//! Two analyses decide. [`NextAccess`] is the thesis's distance; a wrong distance costs a wake-up or leakage, never a value. Liveness decides whether
+//! a value may be lost. The thesis uses the liveness of a thread, which is wrong where lanes diverge: a register goes OFF for all lanes, including
+//! lanes that wait while the other side of a branch runs. So this pass uses the liveness of the warp ([`liveness::of_warp`]).
 //!
-//! The states are those of words of the main register file. With ORF and LRF in front of it, an operand that is read or
-//! written above does not access its word: for both analyses it is no register ([`of_main`]).
+//! The states are those of words of the main register file. With ORF and LRF above it, an operand that is read or written there does not access the
+//! main register file: both analyses ignore it ([`of_main`]).
 
 use super::flow::{Registers, graph, sources};
 use super::liveness;
@@ -18,7 +17,7 @@ use gpurf_isa::{Instruction, Operand, Places, PowerState, Reg, Slot};
 /// The largest threshold. The thesis sweeps W from 1 to 21 (table 4.5).
 pub const MOST: u8 = 31;
 
-/// Distances of the next access of registers, after each node of a graph (equations 4.1).
+/// The distance to the next access of each register, after each node of a graph (equations 4.1).
 #[derive(Clone, Debug)]
 pub struct NextAccess {
     /// Item `k - 1` has, for each node, the registers whose distance is at most `k`.
@@ -26,16 +25,17 @@ pub struct NextAccess {
 }
 
 impl NextAccess {
-    /// Of a graph: what each node accesses, and its successors. Distances above the threshold are infinite.
+    /// Computes the distances for a graph, given the registers that each node accesses and its successors. Distances above the threshold count as
+    /// infinite.
     ///
-    /// The equations have one solution, since every cycle without an access makes a distance infinite. It is found from the
-    /// smallest distance up: the distance after a node is at most k where it is at most k in front of every successor, and
-    /// that holds where the successor accesses the register, or the distance after it is at most k - 1.
+    /// The equations have one solution, since every cycle without an access makes a distance infinite. It is computed from the smallest distance up.
+    /// The distance after a node is at most k if it is at most k before every successor. It is at most k before a successor if the successor accesses
+    /// the register, or if the distance after the successor is at most k - 1.
     pub fn of(accessed: &[Registers], successors: &[Vec<usize>], threshold: u8) -> Self {
         let mut fronts = accessed.to_vec();
         let mut within = Vec::with_capacity(threshold.into());
         for _ in 0..threshold {
-            // After the last node of a path there is no access.
+            // A node without successors has no access after it.
             let behind = |to: &Vec<usize>| {
                 to.iter().map(|&to| fronts[to]).reduce(Registers::intersection).unwrap_or(Registers::NONE)
             };
@@ -46,7 +46,7 @@ impl NextAccess {
         Self { within }
     }
 
-    /// The distance after a node, in instructions: 1 if every successor accesses the register. Nothing if it is infinite.
+    /// The distance after a node, in instructions: 1 if every successor accesses the register. `None` if it is infinite.
     pub fn distance(&self, node: usize, register: Reg) -> Option<usize> {
         self.within.iter().position(|within| within[node].contains(register)).map(|index| index + 1)
     }
@@ -66,8 +66,8 @@ pub fn state(live: bool, far: bool) -> PowerState {
     }
 }
 
-/// Marks the states of the result and of the first two sources, for a threshold of 1 to [`MOST`] instructions on a machine
-/// with these places above its main register file. With 0 no register changes its state.
+/// Marks the states of the result and of the first two sources, for a threshold of 1 to [`MOST`] instructions, on a machine with these places above
+/// its main register file. With threshold 0, nothing is marked.
 pub fn mark(code: &mut [Instruction], threshold: u8, places: Places) {
     if threshold > 0 {
         let main = of_main(code, places);
@@ -75,7 +75,7 @@ pub fn mark(code: &mut [Instruction], threshold: u8, places: Places) {
     }
 }
 
-/// The code in which operands that are not in the main register file of a machine with these places are no registers.
+/// The code without the operands that are above the main register file on a machine with these places: they become RZ.
 pub fn of_main(code: &[Instruction], places: Places) -> Vec<Instruction> {
     let of_main = |instruction: &Instruction| {
         let mut main = *instruction;
@@ -95,8 +95,7 @@ pub fn of_main(code: &[Instruction], places: Places) -> Vec<Instruction> {
     code.iter().map(of_main).collect()
 }
 
-/// Marks them, given the code as the main register file sees it ([`of_main`]) and the registers that are live after each of
-/// its instructions.
+/// Marks the states, given the code as the main register file sees it ([`of_main`]) and the registers that are live after each of its instructions.
 pub fn mark_live(code: &mut [Instruction], main: &[Instruction], live: &[Registers], threshold: u8) {
     let accessed: Vec<Registers> = main.iter().map(accesses).collect();
     let next = NextAccess::of(&accessed, &graph(main), threshold);

@@ -1,9 +1,9 @@
-//! The bit "private": accesses of shared memory that lie in the part that a block has for itself, below a bound
+//! The bit "private": accesses of shared memory that lie in the private part of a block's shared memory, below a bound
 //! (`docs/scratchpad-compiler.md`).
 //!
-//! It does not matter which variable an access is of: what counts is the range of its address. Forward over the thread's graph goes the lowest and the highest
-//! value that a lane may find in each register. A register of another lane, which a shuffle reads, is one of the same instruction, so its range is the
-//! same.
+//! It does not matter which variable an access uses; only the range of its address counts. A forward analysis over the thread's control-flow graph
+//! computes the lowest and the highest value that a lane may find in each register. A shuffle reads a register of another lane that executes the same
+//! instruction, so the range is the same.
 
 use super::flow::successors;
 use crate::scratchpad::mutation::{Mutation, broken};
@@ -12,30 +12,30 @@ use gpurf_isa::machine::BLOCK_THREADS;
 use gpurf_isa::modifiers::{Addition, AtomicSpace, Extremum, Half, LoadType, Space, Special, StoreType};
 use gpurf_isa::{Instruction, Op, Operand, PredicateSource, Reg, Slot};
 
-/// How often an instruction is looked at before ranges that still grow do so by powers of two.
+/// Number of visits of an instruction after which ranges that still grow are widened to powers of two.
 const ROUNDS: u32 = 8;
 
-/// Threads of a block in each dimension, at most.
+/// The maximum number of threads of a block in each dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Threads([u32; 3]);
 
 impl Threads {
-    /// Nothing is known but what a machine can have.
+    /// Unknown block dimensions: the machine's maximum.
     pub const ANY: Self = Self([BLOCK_THREADS; 3]);
 
-    /// Of a block.
+    /// The dimensions of a known block.
     pub fn of_block(threads: [u32; 3]) -> Self {
         Self(threads)
     }
 
-    /// Of a kernel, by its `.reqntid` or `.maxntid`.
+    /// The dimensions of a kernel's blocks, by its `.reqntid` or `.maxntid`.
     pub fn of(kernel: &Kernel) -> Self {
         let most = kernel.max_threads.unwrap_or(BLOCK_THREADS).min(BLOCK_THREADS);
         Self(kernel.required_threads.unwrap_or([most; 3]))
     }
 }
 
-/// What a register may hold: the lowest and the highest value.
+/// The values that a register may hold: the lowest and the highest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Range {
     low: u32,
@@ -57,7 +57,7 @@ impl Range {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// Of numbers modulo 2^32: known if all of them overflow equally often.
+    /// The range of numbers modulo 2^32: exact if all of them overflow equally often, else any word.
     fn modulo(low: i128, high: i128) -> Self {
         let word = 1i128 << 32;
         if low.div_euclid(word) == high.div_euclid(word) || broken(Mutation::NoOverflow) {
@@ -67,7 +67,7 @@ impl Range {
         }
     }
 
-    /// With a bound that has changed far enough away that it will not change often: the next power of two.
+    /// Moves a bound that has changed so far that it will not change often: the upper one to the next power of two less one, the lower one to 0.
     fn widened(self, old: Self) -> Self {
         let high = u32::MAX.checked_shr(self.high.leading_zeros()).unwrap_or(0);
         Self {
@@ -76,7 +76,7 @@ impl Range {
         }
     }
 
-    /// The value, if there is one only.
+    /// The value, if there is only one.
     fn constant(self) -> Option<u32> {
         (self.low == self.high).then_some(self.low)
     }
@@ -85,7 +85,7 @@ impl Range {
 /// The ranges of all registers.
 type State = Vec<Range>;
 
-/// Marks the accesses of finished code that lie below a bound, and takes the marks of others away. Nothing lies below 0.
+/// Marks the accesses of finished code that lie below a bound, and removes the marks of all others. With a bound of 0 there are none.
 pub fn mark(code: &mut [Instruction], private_bytes: u32, threads: Threads) {
     code.iter_mut().for_each(|instruction| instruction.control.private = false);
     if private_bytes == 0 || !code.iter().any(Instruction::may_be_shared) {
@@ -93,7 +93,7 @@ pub fn mark(code: &mut [Instruction], private_bytes: u32, threads: Threads) {
     }
     let leads = leaders(code);
     let states = states(code, &leads, threads);
-    // What is never reached may have any mark: it has none.
+    // Code that is never reached gets no marks.
     for (start, state) in states.into_iter().enumerate() {
         let Some(mut state) = state else { continue };
         let behind = (start + 1..=code.len()).find(|&pc| leads[pc]).unwrap_or(code.len());
@@ -114,7 +114,7 @@ fn is_private(instruction: &Instruction, state: &State, private_bytes: u32) -> b
     at.low <= at.high && u64::from(at.high) + u64::from(bytes) <= private_bytes.into()
 }
 
-/// Bytes of an access to shared memory.
+/// Size of an access to shared memory in bytes; `None` for other instructions.
 const fn shared_bytes(op: Op) -> Option<u32> {
     match op {
         Op::Ld { space: Space::Shared, kind, .. } => Some(match kind {
@@ -132,7 +132,7 @@ const fn shared_bytes(op: Op) -> Option<u32> {
     }
 }
 
-/// Where straight lines of code begin: at its start, after branches and ends, at targets.
+/// The starts of straight lines of code: the first instruction, instructions after branches and exits, and branch targets.
 fn leaders(code: &[Instruction]) -> Vec<bool> {
     let mut leads = vec![false; code.len() + 1];
     leads[0] = true;
@@ -144,12 +144,12 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
             leads[to.index()] = true;
         }
     }
-    // A line ends with the code.
+    // The end of the code ends the last line.
     leads[code.len()] = true;
     leads
 }
 
-/// The ranges at the start of each straight line that is reached.
+/// The ranges at the start of each straight line that can be reached.
 fn states(code: &[Instruction], leads: &[bool], threads: Threads) -> Vec<Option<State>> {
     let mut states: Vec<Option<State>> = vec![None; code.len()];
     let mut rounds = vec![0u32; code.len()];
@@ -193,12 +193,12 @@ fn of(state: &State, register: Reg) -> Range {
     state.get(register.index()).copied().unwrap_or(Range::one(0))
 }
 
-/// What an instruction does to the ranges.
+/// Updates the ranges for an instruction.
 fn step(instruction: &Instruction, state: &mut State, threads: Threads) {
     let Some(d) = instruction.destination() else { return };
     let new = result(instruction, state, threads);
     let old = &mut state[d.index()];
-    // Lanes that the guard leaves out keep the old value.
+    // Lanes that the guard disables keep the old value.
     let keeps = instruction.is_guarded() && !broken(Mutation::GuardEndsRange);
     *old = if keeps { old.hull(new) } else { new };
 }
@@ -208,7 +208,7 @@ fn result(i: &Instruction, state: &State, threads: Threads) -> Range {
         (Slot::B, Operand::Imm(value)) => Range::one(value),
         _ => i.source(slot).map_or(Range::one(0), |register| of(state, register)),
     });
-    // A predicate source as a number.
+    // The first predicate source as a number.
     let s = match i.s {
         PredicateSource::TRUE => Range::one(1),
         PredicateSource::FALSE => Range::one(0),
@@ -222,7 +222,7 @@ fn result(i: &Instruction, state: &State, threads: Threads) -> Range {
         Op::Sel {} => a.hull(b),
         Op::Shfl { .. } => a,
         Op::Iadd { mode: Addition::Add } => Range::modulo(a0 + b0 + s0, a1 + b1 + s1),
-        // a + !b + s
+        // The operation is a + !b + s.
         Op::Iadd { mode: Addition::Subtract } => Range::modulo(a0 - b1 - 1 + s0, a1 - b0 - 1 + s1),
         Op::Imad { half: Half::Low, .. } => Range::modulo(a0 * b0 + c0 + s0, a1 * b1 + c1 + s1),
         Op::Shl {} => match b.constant() {
@@ -265,7 +265,8 @@ fn result(i: &Instruction, state: &State, threads: Threads) -> Range {
     }
 }
 
-/// Of a bitwise function: no bit above the highest one of all sources, if three zeros give zero; no more than a source whose zeros give zeros.
+/// The range of a bitwise function of three sources. If the function of three zeros is zero, the result has no bit above the highest bit of all
+/// sources. If zeros of one source give zeros, the result is at most that source.
 fn logic(lut: u8, sources: [Range; 3]) -> Range {
     if lut & 1 == 1 {
         return Range::ANY;

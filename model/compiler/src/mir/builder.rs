@@ -1,4 +1,4 @@
-//! Appends instructions to the block at hand.
+//! Appends instructions to the current block.
 
 use super::{Block, BlockId, Class, Function, Inst, Pred, Term, V, Val};
 use crate::scratchpad::Variables;
@@ -10,15 +10,15 @@ use gpurf_isa::modifiers::*;
 pub struct Builder {
     /// The function so far.
     pub function: Function,
-    /// The block at hand.
+    /// The current block.
     pub at: BlockId,
-    /// PTX line that new instructions get.
+    /// The PTX line of new instructions.
     pub line: u32,
-    /// Whether new memory accesses keep their place among the others.
+    /// Whether new memory accesses keep their order among all others.
     pub ordered: bool,
-    /// The variable of shared memory whose address the PTX instruction at hand takes.
+    /// The variable of shared memory whose address the current PTX instruction takes.
     pub variables: Variables,
-    /// The blocks in the order in which they were at hand, which becomes the layout.
+    /// The blocks in the order in which they became current, which becomes the layout.
     order: Vec<BlockId>,
 }
 
@@ -29,7 +29,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// An empty function whose entry block is at hand.
+    /// An empty function whose entry block is current.
     pub fn new() -> Self {
         let mut new = Self {
             function: Function { blocks: Vec::new(), classes: Vec::new(), addresses: Vec::new() },
@@ -43,13 +43,13 @@ impl Builder {
         new
     }
 
-    /// A new block that ends in an exit.
+    /// Creates a block, which ends in an exit for now.
     pub fn block(&mut self) -> BlockId {
         self.function.blocks.push(Block { insts: Vec::new(), term: Term::Exit, term_line: self.line });
         BlockId(self.function.blocks.len() as u32 - 1)
     }
 
-    /// Ends the block at hand and goes on in `next`.
+    /// Ends the current block and continues in `next`.
     pub fn end(&mut self, term: Term, next: BlockId) {
         let line = self.line;
         let block = &mut self.function.blocks[self.at.index()];
@@ -59,8 +59,7 @@ impl Builder {
         self.order.push(next);
     }
 
-    /// The function, its blocks in the order in which they were begun. Blocks that never were are dropped; nothing may
-    /// lead to them.
+    /// Returns the function, with its blocks in the order in which they became current. Blocks that never did are dropped; no block may lead to them.
     pub fn finish(mut self) -> Function {
         let mut seen = vec![false; self.function.blocks.len()];
         self.order.retain(|b| !std::mem::replace(&mut seen[b.index()], true));
@@ -76,17 +75,17 @@ impl Builder {
         self.function
     }
 
-    /// The number of blocks that have been at hand, one that was so twice counted twice.
+    /// The number of times that a block became current; a block may count twice.
     pub fn begun(&self) -> usize {
         self.order.len()
     }
 
-    /// The blocks that have been at hand since.
+    /// The blocks that became current since [`Builder::begun`] returned this number.
     pub fn blocks_since(&self, begun: usize) -> &[BlockId] {
         &self.order[begun..]
     }
 
-    /// What is needed to take back what follows, as long as no block has ended.
+    /// The state to which [`Builder::rewind`] returns.
     pub fn mark(&self) -> Mark {
         Mark {
             at: self.at,
@@ -96,13 +95,13 @@ impl Builder {
         }
     }
 
-    /// The instructions since the mark, if all of them are in the block that was at hand.
+    /// The instructions since the mark, if all of them are in the block that was current then.
     pub fn since(&mut self, mark: &Mark) -> Option<&mut [Inst]> {
         (self.at == mark.at && self.order.len() == mark.order)
             .then(|| &mut self.function.blocks[mark.at.index()].insts[mark.insts..])
     }
 
-    /// Takes back everything since the mark.
+    /// Removes all blocks and instructions since the mark. New registers stay.
     pub fn rewind(&mut self, mark: &Mark) {
         self.function.blocks.truncate(mark.blocks);
         self.function.blocks[mark.at.index()].insts.truncate(mark.insts);
@@ -110,12 +109,12 @@ impl Builder {
         self.at = mark.at;
     }
 
-    /// A new general register.
+    /// Creates a general register.
     pub fn general(&mut self) -> V {
         self.function.value(Class::General)
     }
 
-    /// A new predicate.
+    /// Creates a predicate.
     pub fn predicate(&mut self) -> V {
         self.function.value(Class::Predicate)
     }
@@ -125,7 +124,7 @@ impl Builder {
         self.function.blocks[self.at.index()].insts.push(inst);
     }
 
-    /// An instruction of the current line.
+    /// An instruction with the current line, order and variables; it is not appended.
     pub fn inst(&self, op: Op, src: [Val; 3]) -> Inst {
         Inst { src, ordered: self.ordered, variables: self.variables, ..Inst::new(op, self.line) }
     }
@@ -176,7 +175,7 @@ impl Builder {
         self.op_s(Op::Iadd { mode: Addition::Subtract }, [a, b, Val::ZERO], Pred::TRUE)
     }
 
-    /// `a + b + s` or `a + !b + s`, and the carry.
+    /// `a + b + s` or `a + !b + s`, with the carry.
     pub fn add_carry(&mut self, mode: Addition, a: Val, b: Val, s: Pred) -> (Val, Pred) {
         let (d, p) = (self.general(), self.predicate());
         let inst = Inst { d: Some(d), p: Some(p), s, ..self.inst(Op::Iadd { mode }, [a, b, Val::ZERO]) };
@@ -189,7 +188,7 @@ impl Builder {
         self.op_s(Op::Imad { half: Half::Low, signed: false }, [a, b, c], Pred::FALSE)
     }
 
-    /// A half of `a * b`, plus `c`, plus `s`, and the carry.
+    /// A half of `a * b`, plus `c`, plus `s`, with the carry.
     pub fn mad_carry(&mut self, half: Half, a: Val, b: Val, c: Val, s: Pred) -> (Val, Pred) {
         let (d, p) = (self.general(), self.predicate());
         let op = Op::Imad { half, signed: false };
@@ -203,7 +202,7 @@ impl Builder {
         self.op_s(Op::Imad { half: Half::High, signed }, [a, b, c], Pred::FALSE)
     }
 
-    /// Bitwise function of three words; bit `4a + 2b + c` of the table is the result for bits a, b, c.
+    /// A bitwise function of three words; bit `4a + 2b + c` of the table is the result for bits a, b, c.
     pub fn lop3(&mut self, a: Val, b: Val, c: Val, table: u8) -> Val {
         let lut = TruthTable::new(table).expect("eight bits");
         self.op(Op::Lop3 { lut }, [a, b, c])
@@ -229,17 +228,17 @@ impl Builder {
         self.lop3(a, Val::ZERO, Val::ZERO, 0x0f)
     }
 
-    /// `a << b`, 0 from 32 on.
+    /// `a << b`, 0 if `b` is 32 or more.
     pub fn shl(&mut self, a: Val, b: Val) -> Val {
         self.op(Op::Shl {}, [a, b, Val::ZERO])
     }
 
-    /// `a >> b`, sign bits or 0 from 32 on.
+    /// `a >> b`, sign bits or 0 if `b` is 32 or more.
     pub fn shr(&mut self, signed: bool, a: Val, b: Val) -> Val {
         self.op(Op::Shr { signed }, [a, b, Val::ZERO])
     }
 
-    /// A word of `high:low` shifted by `amount`.
+    /// One word of `high:low` shifted by `amount`.
     pub fn funnel(&mut self, direction: Direction, range: ShiftRange, low: Val, high: Val, amount: Val) -> Val {
         self.op(Op::Shf { direction, range }, [low, amount, high])
     }
@@ -254,31 +253,31 @@ impl Builder {
         self.op_s(Op::Sel {}, [a, b, Val::ZERO], s)
     }
 
-    /// Whether `a` and `b` compare so.
+    /// Whether the comparison holds for `a` and `b`.
     pub fn compare(&mut self, comparison: IntegerComparison, signed: bool, a: Val, b: Val) -> Pred {
         let op = Op::Isetp { comparison, signed, combine: IntegerCombine::And };
         self.op_p(op, [a, b, Val::ZERO], Pred::TRUE, Pred::TRUE)
     }
 
-    /// Whether the 64-bit values compare so.
+    /// Whether the comparison holds for the 64-bit values.
     pub fn compare_wide(&mut self, comparison: IntegerComparison, signed: bool, a: [Val; 2], b: [Val; 2]) -> Pred {
         let low = self.compare(comparison, false, a[0], b[0]);
         let op = Op::Isetp { comparison, signed, combine: IntegerCombine::Extended };
         self.op_p(op, [a[1], b[1], Val::ZERO], low, Pred::TRUE)
     }
 
-    /// Two predicates combined.
+    /// Combines two predicates.
     pub fn combine(&mut self, combine: Combine, s: Pred, t: Pred) -> Pred {
         self.op_p(Op::Plop { combine }, [Val::ZERO; 3], s, t)
     }
 
-    /// A special register.
+    /// Reads a special register.
     pub fn special(&mut self, source: Special) -> Val {
         self.op(Op::S2r { source }, [Val::ZERO; 3])
     }
 
-    /// The whole time. The upper word is read before and after the lower one. Where it has changed between, the time is that of the change,
-    /// which lies between the two reads: so no later read gives an earlier time.
+    /// Reads the 64-bit time. The upper word is read before and after the lower one. If it has changed, the result is the time of the change, which
+    /// lies between the two reads; so no later read gives an earlier time.
     pub fn time(&mut self) -> [Val; 2] {
         let [before, low, high] =
             [Special::TimeHigh, Special::TimeLow, Special::TimeHigh].map(|word| self.special(word));
@@ -287,7 +286,7 @@ impl Builder {
     }
 }
 
-/// A place in a function under construction.
+/// A position in a function under construction.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     at: BlockId,

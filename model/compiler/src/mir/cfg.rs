@@ -3,7 +3,7 @@
 use super::{BlockId, Function, Term};
 use gpurf_isa::Op;
 
-/// For each block the blocks that lead to it; one that does so twice comes twice.
+/// The predecessors of each block; a block whose two branch targets are the same occurs twice.
 pub fn predecessors(f: &Function) -> Vec<Vec<BlockId>> {
     let mut out = vec![Vec::new(); f.blocks.len()];
     for b in f.block_ids() {
@@ -14,7 +14,7 @@ pub fn predecessors(f: &Function) -> Vec<Vec<BlockId>> {
     out
 }
 
-/// The blocks that can be reached, each after those that lead to it but for loops.
+/// The blocks that can be reached, each after its predecessors except along loops.
 pub fn reverse_postorder(f: &Function) -> Vec<BlockId> {
     let successors: Vec<Vec<BlockId>> = f.blocks.iter().map(|b| b.term.successors().collect()).collect();
     let mut order = postorder(BlockId(0), &successors);
@@ -44,8 +44,8 @@ pub fn postorder(root: BlockId, next: &[Vec<BlockId>]) -> Vec<BlockId> {
     out
 }
 
-/// Immediate dominators of the nodes that `root` reaches along `next`; `previous` are the reverse edges. The algorithm
-/// of Cooper, Harvey and Kennedy. The root's is itself.
+/// Immediate dominators of the nodes that `root` reaches along `next`; `previous` are the reverse edges. The algorithm of Cooper, Harvey and Kennedy.
+/// The root's immediate dominator is itself.
 pub fn immediate_dominators(root: BlockId, next: &[Vec<BlockId>], previous: &[Vec<BlockId>]) -> Vec<Option<BlockId>> {
     let order = postorder(root, next);
     let mut number = vec![0; next.len()];
@@ -87,14 +87,14 @@ pub fn immediate_dominators(root: BlockId, next: &[Vec<BlockId>], previous: &[Ve
 /// The dominator tree.
 #[derive(Debug)]
 pub struct Dominators {
-    /// Blocks that each block dominates immediately.
+    /// The blocks that each block dominates immediately.
     pub children: Vec<Vec<BlockId>>,
-    /// Place at which the walk of the tree enters and leaves each block.
+    /// The times at which a walk of the tree enters and leaves each block.
     span: Vec<(u32, u32)>,
 }
 
 impl Dominators {
-    /// Of the blocks that can be reached.
+    /// Builds the tree of the blocks that can be reached.
     pub fn new(f: &Function) -> Self {
         let successors: Vec<Vec<BlockId>> = f.blocks.iter().map(|b| b.term.successors().collect()).collect();
         let idom = immediate_dominators(BlockId(0), &successors, &predecessors(f));
@@ -125,20 +125,20 @@ impl Dominators {
         Self { children, span }
     }
 
-    /// Whether every way to `b` leads through `a`, or they are the same.
+    /// Whether every path to `b` leads through `a`, or they are the same block.
     pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let (a, b) = (self.span[a.index()], self.span[b.index()]);
         a.0 <= b.0 && b.1 <= a.1
     }
 }
 
-/// For each block the block in which its lanes meet again after a branch at its end: the immediate post-dominator.
+/// For each block, the block where its lanes reconverge after a branch at its end: the immediate post-dominator.
 ///
-/// An exit needs no meeting point: lanes that end there are gone. So a branch of which one side only exits does not meet
-/// at the end of the program, but where the lanes that live on come together. For that, post-dominance is taken towards
-/// one exit, over the blocks that can reach it; then, for the blocks that are left, towards the next exit. The last
-/// exit in the layout comes first, blocks that hold nothing but an exit come late, traps last. Loops without an exit
-/// are taken towards their last block. Nothing is given where no later block is common to all ways.
+/// An exit needs no reconvergence point: lanes that end there are gone. So a branch with a side that only exits does not reconverge at the end of the
+/// program, but where the remaining lanes meet. To get this, post-dominance is computed with respect to one exit, over the blocks that can reach it;
+/// then, for the remaining blocks, with respect to the next exit, and so on. The last exit in the layout comes first, blocks that contain nothing but
+/// an exit come late, traps last. For loops without an exit, their last block serves as the exit. The result is `None` if no later block is common to
+/// all paths.
 pub fn reconvergence(f: &Function) -> Vec<Option<BlockId>> {
     let successors: Vec<Vec<BlockId>> = f.blocks.iter().map(|b| b.term.successors().collect()).collect();
     let previous = predecessors(f);
@@ -155,7 +155,7 @@ pub fn reconvergence(f: &Function) -> Vec<Option<BlockId>> {
         if done[root.index()] {
             continue;
         }
-        // Nothing is left that leads here: the usual case of an early exit.
+        // No remaining block leads here: the usual case of an early exit.
         if previous[root.index()].iter().all(|p| *p == root || done[p.index()]) {
             done[root.index()] = true;
             continue;
@@ -179,7 +179,7 @@ pub fn reconvergence(f: &Function) -> Vec<Option<BlockId>> {
             out
         };
         let mut forward = keep(&successors);
-        // Nothing after the root counts.
+        // Edges that leave the root do not count.
         forward[root.index()].clear();
         let mut backward = keep(&previous);
         for b in &mut backward {
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::mir::{Block, Pred, V};
 
-    /// A function of empty blocks with these successors; an exit has a no-op, so that it is no bare exit.
+    /// A function of blocks with these successors. Each block has a no-op, so that an exit is not an empty block.
     fn graph(edges: &[&[u32]]) -> Function {
         let blocks = edges
             .iter()
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_loop_meets_behind_it() {
-        // 1 is the loop's body with a branch inside.
+        // Blocks 1 to 3 are the loop's body, with a branch inside.
         assert_eq!(meets(&[&[1], &[2, 3], &[3], &[1, 4], &[]])[1..4], [Some(3), Some(3), Some(4)]);
     }
 

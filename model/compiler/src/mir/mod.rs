@@ -1,8 +1,8 @@
-//! The program between PTX and machine code: the machine's operations over virtual registers, in basic blocks.
+//! The intermediate form between PTX and machine code: the machine's operations over virtual registers, in basic blocks.
 //!
-//! Not SSA as a whole. A value that is written once, without a guard, by an instruction that dominates its uses behaves
-//! as an SSA value does, and the passes treat it as one; nvcc writes nearly all of its registers that way. The others
-//! (loop variables, guarded results) are plain variables.
+//! As a whole, it is not SSA. A value that is written once, without a guard, by an instruction that dominates its uses behaves as an SSA value does,
+//! and the passes treat it as one; nvcc writes nearly all of its registers that way. The others (loop variables, guarded results) are plain
+//! variables.
 
 mod builder;
 pub mod cfg;
@@ -16,29 +16,29 @@ use gpurf_isa::Op;
 pub struct V(pub u32);
 
 impl V {
-    /// As an index into the function's values.
+    /// The value's index in the function's tables.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a virtual register holds.
+/// The kind of a virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// 32 bits a lane.
+    /// 32 bits per lane.
     General,
-    /// One bit a lane.
+    /// One bit per lane.
     Predicate,
 }
 
-/// A source operand. Until [`crate::passes::legalise`] a constant may stand in every slot.
+/// A source operand. Before [`crate::passes::legalise`] runs, every slot may hold a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Val {
     /// A virtual register.
     Reg(V),
-    /// A constant; zero is the register `RZ` where the slot takes no constant.
+    /// A constant. Zero becomes the register `RZ` in slots that take no constant.
     Imm(u32),
-    /// A word of a variable's address, an index into [`Function::addresses`]; only in a `MOV`.
+    /// A word of a variable's address, as an index into [`Function::addresses`]; only in a `MOV`.
     Address(u32),
 }
 
@@ -46,7 +46,7 @@ impl Val {
     /// Zero.
     pub const ZERO: Self = Self::Imm(0);
 
-    /// The virtual register, where it is one.
+    /// The virtual register, if it is one.
     pub const fn register(self) -> Option<V> {
         match self {
             Self::Reg(v) => Some(v),
@@ -54,7 +54,7 @@ impl Val {
         }
     }
 
-    /// The constant, where it is one.
+    /// The constant, if it is one.
     pub const fn constant(self) -> Option<u32> {
         match self {
             Self::Imm(bits) => Some(bits),
@@ -66,9 +66,9 @@ impl Val {
 /// A predicate operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pred {
-    /// Always this.
+    /// A constant.
     Const(bool),
-    /// A virtual register, or its inverse if true.
+    /// A virtual register, inverted if the flag is true.
     Reg(V, bool),
 }
 
@@ -87,7 +87,7 @@ impl Pred {
         }
     }
 
-    /// The virtual register, where there is one.
+    /// The virtual register, if there is one.
     pub const fn register(self) -> Option<V> {
         match self {
             Self::Reg(v, _) => Some(v),
@@ -96,13 +96,13 @@ impl Pred {
     }
 }
 
-/// An instruction over virtual registers. Slots as in [`gpurf_isa::Instruction`]; what the operation does not use keeps
-/// the value of [`Inst::new`].
+/// An instruction over virtual registers. The slots are those of [`gpurf_isa::Instruction`]; slots that the operation does not use keep the values of
+/// [`Inst::new`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     /// The operation with its modifiers.
     pub op: Op,
-    /// Lanes in which it is false do nothing.
+    /// The guard: lanes in which it is false do nothing.
     pub guard: Pred,
     /// The destination.
     pub d: Option<V>,
@@ -114,34 +114,34 @@ pub struct Inst {
     pub s: Pred,
     /// The second predicate source.
     pub t: Pred,
-    /// What a memory access adds to its address, in bytes; fits the instruction's field.
+    /// Offset of a memory access in bytes; it fits into the instruction's field.
     pub offset: i32,
-    /// A memory access that keeps its place among the others: PTX says volatile, relaxed, acquire or release.
+    /// Whether a memory access keeps its order among the others, as volatile, relaxed, acquire and release accesses of PTX must.
     pub ordered: bool,
-    /// Variables of shared memory that an access may touch; of other instructions only right after lowering, where a constant of the
+    /// The variables of shared memory that an access may touch. Other instructions have variables only directly after lowering, if a constant of the
     /// instruction is the address of one.
     pub variables: Variables,
     /// PTX line, from 1.
     pub line: u32,
-    /// Who asked for it.
+    /// Why the instruction exists.
     pub origin: Origin,
 }
 
-/// Why an instruction is there.
+/// Why an instruction exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The program says so.
+    /// The program contains it.
     Program,
-    /// This value is zero at the kernel's entry, as the program may read it before it writes it.
+    /// It sets this value to zero at the kernel's entry, since the program may read the value before writing it.
     Zero(V),
-    /// The value has no register.
+    /// It spills or reloads a value that has no register.
     Spill,
-    /// It computes what a guarded instruction of the program needs, in all lanes.
+    /// It computes an operand of a guarded instruction of the program, without the guard, in all lanes.
     Ahead,
 }
 
 impl Inst {
-    /// `op` with no operands.
+    /// `op` without operands.
     pub const fn new(op: Op, line: u32) -> Self {
         Self {
             op,
@@ -159,7 +159,7 @@ impl Inst {
         }
     }
 
-    /// The general registers that it reads, once for each slot.
+    /// The general registers that it reads; a register in several slots occurs several times.
     pub fn general_sources(&self) -> impl Iterator<Item = V> + use<> {
         self.src.into_iter().filter_map(Val::register)
     }
@@ -169,7 +169,7 @@ impl Inst {
         [self.guard, self.s, self.t].into_iter().filter_map(Pred::register)
     }
 
-    /// All registers that it reads; not the old values that a guarded write keeps.
+    /// All registers that it reads, except the old values that a guarded write keeps.
     pub fn uses(&self) -> impl Iterator<Item = V> + use<> {
         self.general_sources().chain(self.predicate_sources())
     }
@@ -184,13 +184,13 @@ impl Inst {
         gpurf_isa::Instruction::new(self.op).may_be_shared()
     }
 
-    /// Whether lanes may keep the old value of what it writes.
+    /// Whether it is guarded, so that some lanes may keep the old values of its destinations.
     pub fn is_partial(&self) -> bool {
         self.guard != Pred::TRUE
     }
 
-    /// Whether it must stay even if what it writes is not read. A load may go: reading changes nothing. A clock is read where
-    /// the program reads it, as volatile as PTX has it.
+    /// Whether it must stay even if its results are not read. A load may be removed, since it changes nothing. A read of a clock must stay, as PTX
+    /// requires.
     pub fn has_effect(&self) -> bool {
         use Op::*;
         self.op.reads_time()
@@ -208,7 +208,7 @@ impl Inst {
             )
     }
 
-    /// Whether its result depends on its operands alone, so that it may be computed once for several uses.
+    /// Whether its result depends on its operands alone, so that one computation may serve several uses.
     pub fn is_pure(&self) -> bool {
         use Op::*;
         !self.has_effect()
@@ -223,12 +223,12 @@ impl Inst {
     }
 }
 
-/// A basic block's number, which is its place in the layout too.
+/// The number of a basic block, which is also its place in the layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// As an index into the function's blocks.
+    /// The block's index in the function's blocks.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -237,15 +237,15 @@ impl BlockId {
 /// How a block ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Term {
-    /// Goes on in a block.
+    /// Continues in a block.
     Jump(BlockId),
-    /// Goes on in `then` where the predicate is true, else in `otherwise`.
+    /// Continues in `then` if the predicate is true, else in `otherwise`.
     Branch {
         /// The predicate.
         when: Pred,
-        /// Where it is true.
+        /// The next block if it is true.
         then: BlockId,
-        /// Where it is false.
+        /// The next block if it is false.
         otherwise: BlockId,
     },
     /// The thread ends.
@@ -263,7 +263,7 @@ impl Term {
         both.into_iter().flatten()
     }
 
-    /// Changes each successor.
+    /// Replaces each successor.
     pub fn map(&mut self, mut f: impl FnMut(BlockId) -> BlockId) {
         match self {
             Self::Jump(to) => *to = f(*to),
@@ -275,7 +275,7 @@ impl Term {
         }
     }
 
-    /// The predicate that it reads.
+    /// The predicate that a branch reads.
     pub fn predicate(&self) -> Option<V> {
         match self {
             Self::Branch { when, .. } => when.register(),
@@ -287,11 +287,11 @@ impl Term {
 /// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its instructions, without the one that ends it.
+    /// Its instructions, without the terminator.
     pub insts: Vec<Inst>,
     /// How it ends.
     pub term: Term,
-    /// PTX line of the end.
+    /// PTX line of the terminator.
     pub term_line: u32,
 }
 
@@ -300,7 +300,7 @@ pub struct Block {
 pub struct Function {
     /// Its blocks; the first one is the entry, and the order is the layout.
     pub blocks: Vec<Block>,
-    /// What each virtual register holds.
+    /// The class of each virtual register.
     pub classes: Vec<Class>,
     /// Words of addresses that the loader fills in.
     pub addresses: Vec<Address>,
@@ -313,12 +313,12 @@ pub struct Address {
     pub symbol: String,
     /// Bytes added to its address.
     pub addend: i64,
-    /// The upper word in place of the lower one.
+    /// Whether it is the upper word, not the lower one.
     pub upper: bool,
 }
 
 impl Function {
-    /// A new virtual register.
+    /// Creates a virtual register.
     pub fn value(&mut self, class: Class) -> V {
         self.classes.push(class);
         V(self.classes.len() as u32 - 1)

@@ -1,9 +1,9 @@
-//! The control-flow graph without what lowering leaves.
+//! Cleans up the control-flow graph that lowering leaves.
 
 use crate::mir::{Block, BlockId, Function, Pred, Term, cfg};
 
-/// Drops what is not reached, threads jumps through empty blocks, merges blocks, and gives each branch to the end of the
-/// program an exit of its own, which becomes a guarded `EXIT`.
+/// Removes unreachable blocks, threads jumps through empty blocks, merges blocks, and gives each branch to the end of the program an exit of its own,
+/// which becomes a guarded `EXIT`.
 pub fn run(f: &mut Function) {
     for block in &mut f.blocks {
         if let Term::Branch { when, then, otherwise } = block.term {
@@ -16,16 +16,16 @@ pub fn run(f: &mut Function) {
         }
     }
     thread(f);
-    // Blocks that nothing reaches must not take part in merging.
+    // Unreachable blocks must not take part in merging.
     compact(f);
     merge(f);
     private_exits(f);
     compact(f);
 }
 
-/// Where control ends up that enters a block, past blocks without instructions.
+/// The block where control ends up after it enters `b` and passes blocks without instructions.
 fn destination(f: &Function, mut b: BlockId) -> BlockId {
-    // Bounded, for a loop of empty blocks has no end.
+    // The number of steps is bounded, since a loop of empty blocks has no end.
     for _ in 0..f.blocks.len() {
         match f.blocks[b.index()] {
             Block { ref insts, term: Term::Jump(to), .. } if insts.is_empty() && to != b => b = to,
@@ -107,7 +107,7 @@ fn private_exits(f: &mut Function) {
     }
 }
 
-/// Removes blocks that nothing reaches; the others keep their order.
+/// Removes unreachable blocks; the others keep their order.
 fn compact(f: &mut Function) {
     let mut reached = vec![false; f.blocks.len()];
     cfg::reverse_postorder(f).into_iter().for_each(|b| reached[b.index()] = true);

@@ -1,9 +1,8 @@
-//! Zeros for what a thread may read before it writes it.
+//! Sets to zero the values that a thread may read before it writes them.
 //!
-//! CUDA leaves the value of such a variable open, and programs that are right in all that they store have them: a lane
-//! computes on a register that only other lanes have written, and drops the result. Without a value of its own, the register
-//! holds what it held before the thread began, and what the lane computes differs from machine to machine. So each value
-//! that is live at the entry is written there, and all machines compute the same.
+//! CUDA leaves such values undefined, and programs that store only correct results have them: a lane computes with a register that only other lanes
+//! have written, and its result is discarded. Without an initial value, the register would hold what it held before the thread began, and the lane's
+//! computations would differ from machine to machine. So each value that is live at the entry is written there, and all machines compute the same.
 
 use super::liveness::Liveness;
 use crate::mir::{Block, BlockId, Class, Function, Inst, Origin, Pred, Term};
@@ -28,7 +27,7 @@ pub fn run(f: &mut Function) {
         return;
     }
     if f.blocks.iter().any(|block| block.term.successors().any(|to| to == BlockId(0))) {
-        // The entry is in a loop: the zeros go in front of it.
+        // The entry is in a loop, so the zeros go into a new block before it.
         for block in &mut f.blocks {
             block.term.map(|b| BlockId(b.0 + 1));
         }
@@ -82,7 +81,7 @@ mod tests {
         let before = format!("{f:?}");
         run(&mut f);
         assert_eq!(format!("{f:?}"), before);
-        // The same with one write less.
+        // The same function without one of the two writes.
         f.blocks[2].insts.clear();
         run(&mut f);
         assert_eq!(zeros(&f), [Origin::Zero(X)]);
@@ -92,7 +91,7 @@ mod tests {
     fn a_guarded_write_does_not_end_the_old_value() {
         let mut f = function(vec![(vec![mov(X, P), st(X, Pred::TRUE)], Term::Exit)]);
         run(&mut f);
-        // The guard is read as well.
+        // The guard is read before it is written, too.
         assert_eq!(zeros(&f), [Origin::Zero(X), Origin::Zero(V(1))]);
         assert_eq!(f.blocks[0].insts.len(), 4);
     }

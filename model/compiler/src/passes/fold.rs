@@ -1,17 +1,17 @@
-//! One instruction, made simpler.
+//! Simplifies a single instruction.
 
 use super::known::Definitions;
 use crate::mir::{Inst, Pred, Val};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
-/// What became of an instruction.
+/// The result of folding an instruction.
 pub enum Folded {
-    /// Nothing.
+    /// The instruction cannot be simplified.
     Same,
     /// A simpler instruction with the same results.
     To(Inst),
-    /// Its results are known; each that it has is given.
+    /// The results are known; each result that the instruction has is present.
     Known(Option<Val>, Option<Pred>),
 }
 
@@ -31,7 +31,7 @@ fn to(inst: &Inst, op: Op, src: [Val; 3]) -> Folded {
     Folded::To(Inst { op, src, s: Pred::TRUE, ..inst.clone() })
 }
 
-/// Folds an instruction whose operands are as simple as they will be.
+/// Folds an instruction whose operands have already been simplified.
 pub fn fold(inst: &Inst, definitions: &Definitions) -> Folded {
     let [a, b, c] = inst.src;
     let (x, y, z) = (a.constant(), b.constant(), c.constant());
@@ -60,7 +60,7 @@ pub fn fold(inst: &Inst, definitions: &Definitions) -> Folded {
                 number(if signed { (x as i32 >> y.min(31)) as u32 } else { x.checked_shr(y).unwrap_or(0) })
             }
             (_, Some(32..)) if !signed => number(0),
-            // The sign of what has none.
+            // The value has no sign bit, so an arithmetic shift by its width gives zero.
             (_, Some(y)) if signed && u32::from(definitions.width(a).unsigned) <= y.min(31) => number(0),
             _ => Folded::Same,
         },
@@ -149,7 +149,7 @@ fn iadd(inst: &Inst, mode: Addition) -> Folded {
     }
     match (mode, a, b, s) {
         (Addition::Add, Val::Imm(0), v, false) | (Addition::Add, v, Val::Imm(0), false) => both(v, false),
-        // a - 0 borrows nothing.
+        // a - 0 does not borrow.
         (Addition::Subtract, v, Val::Imm(0), true) => both(v, true),
         (Addition::Subtract, v, w, true) if v == w => both(Val::ZERO, true),
         _ => Folded::Same,
@@ -158,7 +158,7 @@ fn iadd(inst: &Inst, mode: Addition) -> Folded {
 
 fn imad(inst: &Inst, half: Half, signed: bool) -> Folded {
     let [a, b, c] = inst.src;
-    // A constant is looked at as the second factor.
+    // A single constant factor is treated as the second one.
     let (a, b) = if a.constant().is_some() && b.constant().is_none() { (b, a) } else { (a, b) };
     let Some(y) = b.constant() else { return Folded::Same };
     let plain = inst.p.is_none() && inst.s == Pred::FALSE;
@@ -177,7 +177,7 @@ fn imad(inst: &Inst, half: Half, signed: bool) -> Folded {
         (Half::Low, _) if y.is_power_of_two() && plain && c == Val::ZERO => {
             to(inst, Op::Shl {}, [a, Val::Imm(y.trailing_zeros()), Val::ZERO])
         }
-        // As a signed factor the highest power of two is negative.
+        // As a signed factor, the highest power of two is negative.
         (Half::High, _) if y.is_power_of_two() && plain && c == Val::ZERO && !(signed && y == 1 << 31) => {
             let shift = 32 - y.trailing_zeros();
             to(inst, Op::Shr { signed }, [a, Val::Imm(shift), Val::ZERO])
@@ -186,7 +186,7 @@ fn imad(inst: &Inst, half: Half, signed: bool) -> Folded {
     }
 }
 
-/// The table with one operand fixed.
+/// The truth table with one operand fixed to `bit`.
 fn restrict(lut: u8, operand: usize, bit: u8) -> u8 {
     let weight = 4 >> operand;
     (0..8).fold(0, |out, index| {
@@ -205,7 +205,7 @@ fn lop3(inst: &Inst, lut: u8, definitions: &Definitions) -> Folded {
             _ => {}
         }
     }
-    // The same register twice: both have the same bit.
+    // If two operands are the same register, both have the same bit.
     for (n, m) in [(0, 1), (0, 2), (1, 2)] {
         if src[n] == src[m] && src[n].register().is_some() {
             let (wn, wm) = (4 >> n, 4 >> m);
@@ -232,7 +232,7 @@ fn lop3(inst: &Inst, lut: u8, definitions: &Definitions) -> Folded {
         let bit = |n: u32| new >> ((x >> n & 1) << 2 | (y >> n & 1) << 1 | z >> n & 1) & 1;
         return number((0..32).map(|n| u32::from(bit(n)) << n).sum());
     }
-    // A mask that takes nothing away.
+    // A mask that clears no bit of the value.
     if new == 0xc0 {
         for (v, mask) in [(src[0], src[1]), (src[1], src[0])] {
             let ones = mask.constant().map_or(0, u32::trailing_ones);
@@ -275,7 +275,7 @@ fn isetp(inst: &Inst, comparison: IntegerComparison, signed: bool, combine: Inte
             }
             Some(matches!(comparison, IntegerComparison::Eq | IntegerComparison::Le | IntegerComparison::Ge))
         }
-        // Nothing is below zero without a sign.
+        // In an unsigned comparison, no number is below zero.
         (_, Val::Imm(0)) if !signed && combine != IntegerCombine::Extended => match comparison {
             IntegerComparison::Lt => Some(false),
             IntegerComparison::Ge => Some(true),

@@ -1,29 +1,29 @@
-//! What is known of values that are written once.
+//! Facts about values that are written once.
 
 use crate::mir::{Function, Inst, V, Val, cfg::Dominators};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
-/// Which values behave as in SSA, and by what they were computed.
+/// Which values behave as in SSA, and how wide they are.
 pub struct Definitions {
     single: Vec<bool>,
-    /// Upper bound of the number of low bits that may be other than zero, and whether all above are the sign instead.
+    /// The significant low bits of each value.
     width: Vec<Width>,
 }
 
-/// The low bits that carry a value; those above are zeros, or copies of the highest of them.
+/// The number of low bits that determine a value, for both ways in which the upper bits may depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Width {
-    /// At most this many low bits are not zero.
+    /// All bits above this many low bits are zero.
     pub unsigned: u8,
-    /// The value is that of its low so many bits, sign-extended.
+    /// The value is the sign extension of this many low bits.
     pub signed: u8,
 }
 
 impl Width {
     const ANY: Self = Self { unsigned: 32, signed: 32 };
 
-    /// Of a value below `1 << bits`.
+    /// The width of a value below `1 << bits`.
     const fn below(bits: u32) -> Self {
         Self { unsigned: bits as u8, signed: if bits < 32 { bits as u8 + 1 } else { 32 } }
     }
@@ -34,7 +34,7 @@ impl Width {
 }
 
 impl Definitions {
-    /// Finds the values that are written once, without a guard, in front of all their uses.
+    /// Finds the values that are written once, without a guard, by an instruction that dominates all their uses.
     pub fn new(f: &Function, dominators: &Dominators) -> Self {
         let mut place: Vec<Option<(u32, u32)>> = vec![None; f.classes.len()];
         let mut single = vec![true; f.classes.len()];
@@ -66,12 +66,12 @@ impl Definitions {
         Self { single, width: vec![Width::ANY; f.classes.len()] }
     }
 
-    /// Whether a value is written once, in front of all its uses.
+    /// Whether a value is written once, by an instruction that dominates all its uses.
     pub fn is_single(&self, v: V) -> bool {
         self.single[v.index()]
     }
 
-    /// Which bits of a value carry it.
+    /// The significant low bits of a value.
     pub fn width(&self, v: Val) -> Width {
         match v {
             Val::Imm(bits) => {
@@ -83,7 +83,7 @@ impl Definitions {
         }
     }
 
-    /// Takes in an instruction that stays.
+    /// Records the width of an instruction's result. Called for each instruction that stays.
     pub fn note(&mut self, inst: &Inst) {
         let Some(d) = inst.d else { return };
         let field = |b: Val| b.constant().map_or(32, |b| (b >> 8 & 0xff).min(32));

@@ -1,16 +1,16 @@
-//! Constants where the instructions have room for them: only source b takes one. Operands are exchanged where that
-//! helps; else a `MOV` brings the constant into a register, shortly before its use.
+//! Moves constants to where instructions can hold them: only source b takes a constant. Operands are exchanged if that
+//! helps; otherwise a `MOV` loads the constant into a register shortly before its use.
 
 use crate::mir::{Class, Function, Inst, Pred, V, Val};
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, Slots};
 use std::collections::HashMap;
 
-/// A constant in a register is used again by so many following instructions of the block; farther away, the register is
-/// worth more than the `MOV`.
+/// Number of following instructions of the block that may reuse a constant in a register. Beyond that, keeping the
+/// register occupied costs more than another `MOV`.
 const REUSE: usize = 16;
 
-/// Makes every instruction one that the machine has.
+/// Turns every instruction into one that the machine has.
 pub fn run(f: &mut Function) {
     let Function { blocks, classes, .. } = f;
     for block in blocks {
@@ -45,11 +45,11 @@ fn needs_register(inst: &Inst, slot: usize, bits: u32) -> bool {
     let slots = inst.op.slots();
     let used = slots.has([Slots::A, Slots::B, Slots::C][slot]);
     let constant = slot == 1 && slots.b_constant();
-    // RZ is everywhere.
+    // Zero needs no constant: every source can be RZ.
     used && bits != 0 && !constant
 }
 
-/// Brings a constant from slot a or c to slot b where the operation allows it.
+/// Moves a constant from slot a or c to slot b if the operation allows it.
 fn exchange(inst: &mut Inst) {
     let [a, b, c] = inst.src;
     let in_a = a.constant().is_some_and(|x| x != 0) && b.constant().is_none();
@@ -114,7 +114,7 @@ fn exchange(inst: &mut Inst) {
     }
 }
 
-/// The table for operands in another order: operand `n` of the new one is operand `from[n]` of the old one.
+/// The truth table for operands in another order: operand `n` of the new one is operand `from[n]` of the old one.
 fn permuted(lut: TruthTable, from: [usize; 3]) -> TruthTable {
     let old = lut.number();
     let new = (0..8u8).fold(0, |out, index| {

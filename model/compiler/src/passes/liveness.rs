@@ -1,17 +1,16 @@
-//! Which values may still be read.
+//! Liveness of values: which values may be read later.
 //!
-//! Two rules make it right for a machine in which lanes keep what they are not to write:
-//! a guarded write is no kill, so the old value stays live through it; and a value is live only where it may have been
-//! written before, so that what is only ever written under a guard is not live from the kernel's start.
+//! Two rules make it right for a machine in which lanes that do not execute a write keep the old value. First, a guarded write does not end a value's
+//! life, so the old value stays live through it. Second, a value is live only where it may have been written before, so that a value that is only
+//! written under a guard is not live from the kernel's start.
 //!
-//! The second rule is for sharing registers. [`Liveness::exact`] does without it: it says which values a lane may read, or
-//! keep under a guard, before it has written them ([`super::entry`]). Once these are written at the entry, both agree.
+//! The second rule serves the sharing of registers between values. [`Liveness::exact`] omits it: it determines which values a lane may read, or keep
+//! under a guard, before it has written them ([`super::entry`]). Once these values are written at the entry, both variants agree.
 //!
-//! This is liveness on the thread's control-flow graph. The two sides of a divergent branch run one after the other in
-//! the same warp registers, but each lane has its own part of the register, reads only what it wrote itself, and follows
-//! one way through the graph: for the question which values may share a register, the thread's graph is the right one.
-//! After which instruction a register of finished code is dead, for a lane and for a whole warp, is asked in
-//! [`crate::marks::liveness`].
+//! This is liveness on the thread's control-flow graph. The two sides of a divergent branch run one after the other in the same warp registers, but
+//! each lane has its own part of the register, reads only what it wrote itself, and follows one path through the graph. So the thread's graph is the
+//! right one to decide which values may share a register. The module [`crate::marks::liveness`] decides after which instruction a register of
+//! finished code is dead, for a lane and for a whole warp.
 
 use crate::mir::{BlockId, Class, Function, Inst, V, cfg};
 use std::collections::HashSet;
@@ -25,7 +24,7 @@ impl Set {
         Self(vec![0; n.div_ceil(64)])
     }
 
-    /// Puts a value in; says whether it is new.
+    /// Adds a value. Returns whether it is new.
     pub fn insert(&mut self, v: V) -> bool {
         let (word, bit) = (&mut self.0[v.index() / 64], 1 << (v.0 % 64));
         let new = *word & bit == 0;
@@ -33,12 +32,12 @@ impl Set {
         new
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     pub fn remove(&mut self, v: V) {
         self.0[v.index() / 64] &= !(1 << (v.0 % 64));
     }
 
-    /// Whether it is in.
+    /// Whether the set contains a value.
     pub fn contains(&self, v: V) -> bool {
         self.0[v.index() / 64] & 1 << (v.0 % 64) != 0
     }
@@ -75,16 +74,16 @@ impl Set {
 #[derive(Debug)]
 pub struct Liveness {
     class: Class,
-    /// Whether values count as live where nothing can have written them, and a guarded write as a read of the old value.
+    /// Whether values are live even where no instruction can have written them, and a guarded write counts as a read of the old value.
     exact: bool,
-    /// Live at each block's end.
+    /// The values that are live at each block's end.
     pub out: Vec<Set>,
-    /// May have been written before each block's start.
+    /// The values that may have been written before each block's start.
     pub written: Vec<Set>,
 }
 
 impl Liveness {
-    /// Of a function's values of the class.
+    /// Liveness of a function's values of this class.
     pub fn new(f: &Function, class: Class) -> Self {
         let n = f.classes.len();
         let order = cfg::reverse_postorder(f);
@@ -106,13 +105,13 @@ impl Liveness {
         Self { class, exact: false, out: vec![Set::new(n); f.blocks.len()], written }.solve(f)
     }
 
-    /// Of a function's values of the class, where those that nothing has written are live too.
+    /// Liveness of a function's values of this class; values that no instruction has written are live too.
     pub fn exact(f: &Function, class: Class) -> Self {
         let nothing = vec![Set::new(f.classes.len()); f.blocks.len()];
         Self { class, exact: true, out: nothing.clone(), written: nothing }.solve(f)
     }
 
-    /// Goes backward until nothing changes.
+    /// Iterates backward until nothing changes.
     fn solve(mut self, f: &Function) -> Self {
         let n = f.classes.len();
         let order = cfg::reverse_postorder(f);
@@ -136,8 +135,8 @@ impl Liveness {
         self
     }
 
-    /// Walks a block backwards; `visit` gets each instruction's number, itself, and what is live after it. Gives what
-    /// is live at the block's start.
+    /// Walks a block backwards; `visit` gets each instruction's number, the instruction, and the values that are live after it. Returns the values
+    /// that are live at the block's start.
     pub fn walk(&self, f: &Function, b: BlockId, mut visit: impl FnMut(usize, &Inst, &Set)) -> Set {
         let block = &f.blocks[b.index()];
         let this = |v: &V| f.classes[v.index()] == self.class;
@@ -158,7 +157,7 @@ impl Liveness {
         live
     }
 
-    /// Guarded writes of values that cannot have been written before: nothing old is there to be kept.
+    /// Guarded writes of values that cannot have been written before: there is no old value to keep.
     fn first_writes(&self, f: &Function, b: BlockId) -> HashSet<(usize, V)> {
         let block = &f.blocks[b.index()];
         let mut out = HashSet::new();

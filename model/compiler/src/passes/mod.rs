@@ -1,16 +1,16 @@
-//! The passes between lowering and emission, in their order.
+//! The passes between lowering and emission, in the order in which they run.
 //!
 //! | pass | what it does |
 //! |---|---|
-//! | [`cleanup`] | drops blocks that nothing reaches, threads jumps, merges straight lines |
+//! | [`cleanup`] | drops unreachable blocks, threads jumps, merges straight lines |
 //! | [`simplify`] | copies, constants, common subexpressions, dead code |
-//! | [`entry`] | writes zero to what is live at the kernel's entry |
-//! | [`legalise`] | puts constants where the instructions have room for them |
+//! | [`entry`] | writes zero to the values that are live at the kernel's entry |
+//! | [`legalise`] | moves constants to where instructions can hold them |
 //! | [`schedule`] | reorders the instructions of each block |
 //! | [`crate::allocate`] | registers, predicates, spills |
 //!
-//! What annotates finished instructions comes after the emission, in [`crate::marks`]: it needs registers and program
-//! counters.
+//! The passes that annotate finished instructions run after emission, in [`crate::marks`]: they need registers and
+//! program counters.
 
 pub mod cleanup;
 pub mod entry;

@@ -1,15 +1,14 @@
 //! The order of the instructions in a basic block.
 //!
-//! PTX has the order of a front end: consumers stand beside producers. Production compilers move them apart, so that a
-//! warp has other instructions to issue while a result is on its way, and the RFC paper's traces are code of that kind
-//! (RFC paper 5.1). The hierarchy thesis ran PTX as it is (6.1). Both kinds are here:
+//! PTX has the instruction order of a front end: consumers directly after producers. Production compilers move them apart, so that a warp has other
+//! instructions to issue while a result is pending; the RFC paper's traces are code of that kind (RFC paper 5.1). The hierarchy thesis ran PTX as it
+//! is (6.1). Both kinds are available:
 //!
-//! - [`Schedule::Latency`]: list scheduling. Of the instructions whose operands have arrived, the one with the longest
-//!   way to the block's end is next ([`list`]). Where values are about to need more registers than there are, the one
-//!   that ends most of them is next.
-//! - [`Schedule::Tree`]: each result stands in front of its first reader, operands from left to right ([`tree`]).
+//! - [`Schedule::Latency`]: list scheduling. Of the instructions whose operands have arrived, the one with the longest path to the block's end is
+//!   next ([`list`]). If values are about to need more registers than there are, the instruction that ends most of them is next.
+//! - [`Schedule::Tree`]: each result is computed directly before its first reader, operands from left to right ([`tree`]).
 //!
-//! Both keep the dependences of the thread ([`dependences`]).
+//! Both preserve the dependences of the thread ([`dependences`]).
 
 mod dependences;
 pub mod finished;
@@ -21,24 +20,24 @@ use crate::mir::{BlockId, Class, Function};
 use dependences::Dependences;
 use serde::{Deserialize, Serialize};
 
-/// In which order the instructions of a basic block stand.
+/// The order of the instructions in a basic block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// In that of the PTX.
+    /// The order of the PTX.
     #[default]
     None,
-    /// Each result before its first reader; nothing that the PTX says is simplified.
+    /// Each result before its first reader. The PTX is not simplified, except that dead code is removed.
     Tree,
     /// By latency and register pressure.
     Latency,
 }
 
 impl Schedule {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 3] = [Self::None, Self::Tree, Self::Latency];
 
-    /// What options call it.
+    /// The name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -48,12 +47,12 @@ impl Schedule {
     }
 }
 
-/// Values of each class that may be live at the same time before list scheduling ends values rather than hiding latency.
+/// The number of values of each class that may be live before list scheduling prefers to end values over hiding latency.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// In registers.
+    /// Limit for registers.
     pub general: usize,
-    /// In predicates.
+    /// Limit for predicates.
     pub predicates: usize,
 }
 
@@ -72,7 +71,7 @@ pub fn tree(f: &mut Function) {
     }
 }
 
-/// Schedules each block by latency, within these limits as far as the block's own order allows it.
+/// Schedules each block by latency. The number of live values stays within these limits, if the block's dependences allow it.
 pub fn latency(f: &mut Function, limits: Limits) {
     let live = [Class::General, Class::Predicate].map(|class| Liveness::new(f, class));
     for b in f.block_ids() {

@@ -1,8 +1,8 @@
-//! Copies, constants, common subexpressions and dead code.
+//! Propagates copies and constants, and removes common subexpressions and dead code.
 //!
-//! One walk of the dominator tree does the first three: operands are replaced by what is known to equal them, the
-//! instruction is folded ([`super::fold`]), and what was computed before on every way to here is used again. Only values
-//! that are written once, without a guard, and whose uses that write dominates take part.
+//! One walk of the dominator tree does the first three: operands are replaced by values known to equal them, the instruction is folded
+//! ([`super::fold`]), and the result of an equal earlier computation that dominates it is reused. Only values that are written once, without a guard,
+//! by an instruction that dominates their uses take part.
 
 use super::fold::{self, Folded};
 use super::known::Definitions;
@@ -11,7 +11,7 @@ use crate::mir::{Block, Class, Function, Inst, Pred, Term, V, Val, cfg::Dominato
 use gpurf_isa::Op;
 use std::collections::HashMap;
 
-/// Rounds at most; each can only shorten the program, and few kernels need more than three.
+/// Maximum number of rounds. Each can only shorten the program, and few kernels need more than three.
 const ROUNDS: usize = 8;
 
 /// Simplifies until nothing changes.
@@ -26,13 +26,13 @@ pub fn run(f: &mut Function) {
     remove_overwritten(f);
 }
 
-/// Drops what is never read, and nothing else.
+/// Removes instructions whose results are never read, and does nothing else.
 pub fn only_dead(f: &mut Function) {
     remove_dead(f);
     remove_overwritten(f);
 }
 
-/// What makes two instructions compute the same.
+/// Two instructions with the same key compute the same results.
 type Key = (Op, [Val; 3], Pred, Pred, i32, [bool; 2]);
 
 struct Walk<'f> {
@@ -55,7 +55,7 @@ fn walk(f: &mut Function) -> bool {
         known: HashMap::new(),
         changed: false,
     };
-    // Depth first; on the way back, what a block made known is forgotten.
+    // Depth first. When the walk leaves a block, the computations that the block made known are forgotten.
     let mut stack = vec![(0, 0, Vec::new())];
     stack[0].2 = walk.block(0);
     while let Some((block, at, keys)) = stack.last_mut() {
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks a block; gives the keys that it made known.
+    /// Walks a block. Returns the keys that it made known.
     fn block(&mut self, b: usize) -> Vec<Key> {
         let mut keys = Vec::new();
         let mut insts = std::mem::take(&mut self.f.blocks[b].insts);
@@ -105,7 +105,7 @@ impl Walk<'_> {
         keys
     }
 
-    /// Simplifies an instruction; says whether it stays.
+    /// Simplifies an instruction. Returns whether it stays.
     fn inst(&mut self, inst: &mut Inst, keys: &mut Vec<Key>) -> bool {
         let before = (inst.src, inst.s, inst.t, inst.guard);
         inst.src = inst.src.map(|v| self.value(v));
@@ -127,7 +127,7 @@ impl Walk<'_> {
             self.definitions.note(inst);
             return true;
         }
-        // A copy is no computation: it is replaced above if it can be.
+        // Copies do not reach this point: folding has replaced them, if that was possible.
         let key = (inst.op, inst.src, inst.s, inst.t, inst.offset, [inst.d.is_some(), inst.p.is_some()]);
         if let Some(&(d, p)) = self.known.get(&key) {
             return !self.replace(inst, d.map(Val::Reg), p.map(|p| Pred::Reg(p, false)));
@@ -140,12 +140,12 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether all that it reads keeps its value.
+    /// Whether all values that it reads never change.
     fn is_stable(&self, inst: &Inst) -> bool {
         inst.uses().all(|v| self.definitions.is_single(v))
     }
 
-    /// Puts a known value in place of a result. Says whether the instruction can go; else it becomes a copy.
+    /// Replaces a result by a known value. Returns whether the instruction can be removed; otherwise it becomes a copy if it has one result.
     fn replace(&mut self, inst: &mut Inst, value: Option<Val>, pred: Option<Pred>) -> bool {
         let stable_value = value.is_none_or(|v| v.register().is_none_or(|r| self.definitions.is_single(r)))
             && !matches!(value, Some(Val::Address(_)));
@@ -161,7 +161,7 @@ impl Walk<'_> {
             self.changed = true;
             return true;
         }
-        // As a copy, if it has one result.
+        // An instruction with one result becomes a copy.
         let copy = match (inst.d, inst.p, value, pred) {
             (Some(d), None, Some(value), _) => Inst {
                 d: Some(d),
@@ -227,8 +227,8 @@ fn remove_dead(f: &mut Function) -> bool {
     changed
 }
 
-/// Removes writes of variables that are written again before they are read. [`remove_dead`] cannot see these: it
-/// asks only whether a variable is read at all.
+/// Removes writes of variables that are overwritten before they are read. [`remove_dead`] cannot detect these: it checks only whether a variable is
+/// read anywhere.
 fn remove_overwritten(f: &mut Function) {
     for _ in 0..ROUNDS {
         let liveness = [Class::General, Class::Predicate].map(|class| Liveness::new(f, class));

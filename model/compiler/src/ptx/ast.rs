@@ -1,13 +1,13 @@
-//! The tree of a PTX module. Names borrow from the source.
+//! The syntax tree of a PTX module. Names borrow from the source.
 
 use crate::diagnostic::{Error, Span};
 
-/// A name and its place.
+/// A name with its position in the source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Word<'a> {
     /// The text; modifiers and directives without their dot.
     pub text: &'a str,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -18,7 +18,7 @@ pub struct Module<'a> {
     pub variables: Vec<Variable<'a>>,
     /// Kernels and device functions, in order.
     pub functions: Vec<Function<'a>>,
-    /// Other names of functions (`.alias name, function;`).
+    /// Aliases of functions (`.alias name, function;`), as (name, function).
     pub aliases: Vec<(Word<'a>, Word<'a>)>,
 }
 
@@ -50,14 +50,14 @@ pub struct Variable<'a> {
     pub align: u32,
     /// Number of elements in all; `None` for an array without a size (`.extern .shared`).
     pub elements: Option<u64>,
-    /// Declared `.extern`.
+    /// Whether it is declared `.extern`.
     pub external: bool,
-    /// Initial values, in order of their place; what is not given is zero.
+    /// Initial values, in the order of their elements; elements without one are zero.
     pub init: Vec<Init<'a>>,
 }
 
 impl Variable<'_> {
-    /// The text that a variable of bytes holds from this one on, up to its zero or the variable's end.
+    /// The text that a variable of bytes holds from this byte on, up to a zero or the variable's end.
     pub fn text(&self, from: u64) -> Vec<u8> {
         let mut text = Vec::new();
         for init in self.init.iter().filter(|init| init.index >= from) {
@@ -72,14 +72,14 @@ impl Variable<'_> {
     }
 }
 
-/// A value at a place of a variable.
+/// The initial value of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Init<'a> {
     /// Index of the element.
     pub index: u64,
     /// The value.
     pub value: InitValue<'a>,
-    /// Where it stands.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -98,7 +98,7 @@ pub enum InitValue<'a> {
         symbol: Word<'a>,
         /// Bytes added to it.
         offset: i64,
-        /// Whether the address is meant in the generic space.
+        /// Whether the address is one of the generic space.
         generic: bool,
     },
 }
@@ -112,44 +112,44 @@ pub struct Function<'a> {
     pub name: Word<'a>,
     /// Parameters.
     pub params: Vec<Variable<'a>>,
-    /// What a device function returns: variables of the parameter space too.
+    /// Results of a device function, which are also variables of the parameter space.
     pub results: Vec<Variable<'a>>,
-    /// `.maxntid` or `.reqntid`, dimensions that are not given are 1.
+    /// `.maxntid` or `.reqntid`; missing dimensions are 1.
     pub max_threads: Option<[u32; 3]>,
-    /// Whether the dimensions are required to be those (`.reqntid`).
+    /// Whether a block must have exactly these dimensions (`.reqntid`).
     pub exact_threads: bool,
-    /// Directives that need a feature outside of the subset; `reg` where a parameter is a register.
+    /// Directives that need a feature outside of the subset; `reg` for a parameter that is a register.
     pub refused: Vec<Word<'a>>,
-    /// The body; `None` for a declaration, and where it is no PTX.
+    /// The body; `None` for a declaration, and for a body that is not PTX.
     pub body: Option<Block<'a>>,
-    /// What is wrong with a body that is no PTX.
+    /// The error in a body that is not PTX.
     pub broken: Option<Error>,
-    /// From `.entry` or `.func` to the end of the body.
+    /// The source from `.entry` or `.func` to the end of the body.
     pub span: Span,
 }
 
 impl Function<'_> {
-    /// Whether this is where a kernel is defined.
+    /// Whether this defines a kernel, rather than declares it.
     pub fn defines_kernel(&self) -> bool {
         self.entry && (self.body.is_some() || self.broken.is_some())
     }
 }
 
-/// Statements between braces; registers and variables are known in it and in inner blocks.
+/// The contents of a pair of braces. Registers and variables are visible in it and in inner blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block<'a> {
     /// Register declarations.
     pub registers: Vec<Registers<'a>>,
     /// Variables.
     pub variables: Vec<Variable<'a>>,
-    /// The rest, in order.
+    /// The statements, in order.
     pub statements: Vec<Statement<'a>>,
 }
 
-/// `.reg .b32 %r<12>;` or one of several names.
+/// `.reg .b32 %r<12>;`, or one of several names in a declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Registers<'a> {
-    /// Type word.
+    /// The type.
     pub ty: Word<'a>,
     /// Name, or prefix of the names.
     pub name: Word<'a>,
@@ -162,7 +162,7 @@ pub struct Registers<'a> {
 pub enum Statement<'a> {
     /// `label:`
     Label(Word<'a>),
-    /// A list of labels for `brx.idx`, named by the label in front of it.
+    /// A list of labels for `brx.idx`, named by the label before it.
     BranchTargets(Vec<Word<'a>>),
     /// An instruction.
     Instruction(Instruction<'a>),
@@ -175,26 +175,26 @@ pub enum Statement<'a> {
 pub struct Instruction<'a> {
     /// `@p` or `@!p`: name and whether it is negated.
     pub guard: Option<(Word<'a>, bool)>,
-    /// The opcode's first word.
+    /// The opcode, without its modifiers.
     pub opcode: Word<'a>,
-    /// The words after it, without dots.
+    /// The modifiers, without dots.
     pub modifiers: Vec<Word<'a>>,
     /// Operands in the order of the source.
     pub operands: Vec<Operand<'a>>,
-    /// From the guard or opcode to the semicolon.
+    /// The source from the guard or opcode to the semicolon.
     pub span: Span,
 }
 
-/// An operand and its place.
+/// An operand with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand<'a> {
-    /// What it is.
+    /// Its kind and contents.
     pub kind: OperandKind<'a>,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// What an operand is.
+/// The kinds of operands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandKind<'a> {
     /// A register, symbol or label; special registers with their dimension (`%tid.x`).
@@ -212,7 +212,7 @@ pub enum OperandKind<'a> {
     F32(u32),
     /// Bits of an f64.
     F64(u64),
-    /// `[base + offset]`; a base of `None` is an absolute address.
+    /// `[base + offset]`; without a base, an absolute address.
     Address(Option<&'a str>, i64),
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
@@ -222,6 +222,6 @@ pub enum OperandKind<'a> {
     Pair(Box<Operand<'a>>, Box<Operand<'a>>),
     /// `!a`
     Not(Box<Operand<'a>>),
-    /// `-a` of a register or such; PTX has it in old code only.
+    /// `-a` of a register or a similar operand; only in old PTX.
     Negative(Box<Operand<'a>>),
 }

@@ -1,8 +1,8 @@
-//! PTX text to tokens, one at a time, so that memory does not grow with the source.
+//! Splits PTX text into tokens, one at a time, so that memory does not grow with the source.
 
 use crate::diagnostic::{Error, Span};
 
-/// A word of PTX.
+/// A token of PTX.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token<'a> {
     /// A name: opcode, register, symbol, label, or `_`.
@@ -17,13 +17,13 @@ pub enum Token<'a> {
     F64(u64),
     /// A string in quotes, as written.
     Text(&'a str),
-    /// A sign of punctuation.
+    /// A punctuation character.
     Sign(char),
     /// The end of the source.
     End,
 }
 
-/// The lexer; `next` gives [`Token::End`] for ever at the end.
+/// The lexer. At the end of the source, `next` returns [`Token::End`] on every call.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     source: &'a str,
@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn error(&self, start: usize, message: impl Into<String>) -> Error {
-        // The end of the place must lie on a character of the source, whatever bytes it holds.
+        // The span must end at a character boundary of the source.
         let mut end = (start + 1).min(self.source.len());
         while !self.source.is_char_boundary(end) {
             end += 1;
@@ -57,17 +57,17 @@ impl<'a> Lexer<'a> {
         Error::new(Span { start: start as u32, end: end as u32 }, message)
     }
 
-    /// Skips what is left of the current line (`.loc` and `.file` end with it).
+    /// Skips the rest of the current line (`.loc` and `.file` end with it).
     pub fn skip_line(&mut self) {
         self.at = self.source[self.at..].find('\n').map_or(self.source.len(), |n| self.at + n);
     }
 
-    /// Goes to this byte of the source, which a token or the end is at.
+    /// Continues at this byte of the source, which must be the start of a token or the end.
     pub fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The next token, leaving out what is none.
+    /// The next token; text that is not a token is skipped.
     pub fn next_that_is_one(&mut self) -> (Token<'a>, Span) {
         loop {
             let before = self.at;
@@ -101,7 +101,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token and its place.
+    /// The next token and its position.
     pub fn next(&mut self) -> Result<(Token<'a>, Span), Error> {
         self.skip_blank()?;
         let start = self.at;

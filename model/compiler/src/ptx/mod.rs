@@ -1,4 +1,5 @@
-//! PTX text to a tree: lexer, tree, parser. Knows the grammar, not the meaning of the instructions.
+//! Parses PTX text into a syntax tree: lexer, tree, parser. These modules know the grammar, but not the meaning of the
+//! instructions.
 
 pub mod ast;
 mod lexer;

@@ -1,4 +1,4 @@
-//! Tokens to tree. Recursive descent with bounds on everything that a source could make large.
+//! Builds the tree from tokens. A recursive-descent parser with limits on everything that a source could make large.
 
 use super::ast::*;
 mod body;
@@ -7,17 +7,17 @@ mod variable;
 use super::lexer::{Lexer, Token};
 use crate::diagnostic::{Error, Span};
 
-/// Longest source in bytes.
+/// Maximum length of the source in bytes.
 const MAX_SOURCE: usize = 32 << 20;
-/// Deepest nesting of braces.
+/// Maximum nesting of braces.
 const MAX_DEPTH: u32 = 64;
-/// Most statements, variables and declarations of a module together.
+/// Maximum number of statements, variables and declarations of a module together.
 const MAX_ITEMS: u32 = 2_000_000;
-/// Most elements of a vector, list or table of labels.
+/// Maximum number of elements of a vector, list or table of labels.
 const MAX_LIST: usize = 4096;
-/// Largest alignment of a variable in bytes.
+/// Maximum alignment of a variable in bytes.
 const MAX_ALIGN: u64 = 1 << 16;
-/// Most elements of a variable.
+/// Maximum number of elements of a variable.
 const MAX_ELEMENTS: u64 = 1 << 32;
 
 type Result<T> = std::result::Result<T, Error>;
@@ -25,7 +25,7 @@ type Result<T> = std::result::Result<T, Error>;
 /// Parses a PTX module.
 ///
 /// # Errors
-/// The first place that is not PTX, or that passes a bound.
+/// The first place that is not PTX, or that exceeds a limit.
 pub fn parse(source: &str) -> Result<Module<'_>> {
     if source.len() > MAX_SOURCE {
         return Err(Error::new(
@@ -47,7 +47,7 @@ struct Parser<'a> {
     items: u32,
 }
 
-/// What stands in front of a variable or function.
+/// The linkage directives before a variable or function.
 #[derive(Default)]
 struct Linkage {
     external: bool,
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
             Token::Int(value) => value as f64,
             _ => 0.0,
         };
-        // PTX 3.0 is the first with 64-bit generic addressing as nvcc uses it; 9.x is today's.
+        // PTX 3.0 is the first version with 64-bit generic addresses as nvcc uses them; 9.x is the current one.
         if !(3.0..10.0).contains(&version) {
             return Err(Error::new(span, "this version of PTX is not known; 3.0 to 9.x are"));
         }
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
         loop {
             let target = self.name("a target such as sm_75")?;
             if target.text == "texmode_unified" || target.text == "debug" || target.text.starts_with("sm_") {
-                // Newer targets are read too: what they have that sm_75 lacks is refused where it is used.
+                // Newer targets are accepted; instructions that sm_75 lacks are refused where they are used.
             } else {
                 return Err(Error::new(target.span, "this target is not known; the subset is that of sm_75"));
             }
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         self.expect(';')
     }
 
-    /// Debugging information: braces are balanced, the rest is not looked at.
+    /// Skips a section of debugging information: braces must be balanced, the rest is ignored.
     fn section(&mut self) -> Result<()> {
         while !self.is('{') {
             if self.token == Token::End {
@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes past the brace that closes the one at `brace`.
+    /// Continues after the brace that closes the one at `brace`.
     fn skip_body(&mut self, brace: Span) -> Result<()> {
         self.lexer.go_to(brace.start as usize);
         let mut depth = 0u32;
@@ -325,7 +325,7 @@ impl<'a> Parser<'a> {
                     let brace = self.span;
                     match self.block(0) {
                         Ok(body) => function.body = Some(body),
-                        // Concerns this function alone, where its end can be found.
+                        // The error affects only this function, if the end of its body can be found.
                         Err(error) => {
                             self.skip_body(brace).map_err(|_| error.clone())?;
                             function.broken = Some(error);
@@ -344,7 +344,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Size in bytes of a variable's or register's type; `None` for predicates and what is not a plain type.
+/// Size in bytes of a variable's or register's type; `None` for predicates and for types that are not plain.
 pub(crate) fn type_size(ty: &str) -> Option<u64> {
     Some(match ty {
         "b8" | "u8" | "s8" => 1,

@@ -1,5 +1,4 @@
-//! Which variables lie in the private part of shared memory (sharing thesis 3.2.1): those without which the shared part is accessed in the fewest
-//! instructions.
+//! Chooses the variables in the private part of shared memory (sharing thesis 3.2.1), such that the fewest instructions access the shared part.
 
 use super::loops::Region;
 use super::ranges::{Accesses, Ranges};
@@ -11,14 +10,14 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Addition, IntegerCombine};
 use std::cmp::Reverse;
 
-/// Variables of which all subsets are tried.
+/// Maximum number of variables for which all subsets are tried.
 const ALL_SUBSETS: usize = 10;
-/// Iterations of a loop of which nothing is known.
+/// Assumed number of iterations of a loop whose bounds are not known.
 const UNKNOWN_TRIPS: u64 = 1024;
-/// Iterations that are counted at most.
+/// Maximum number of iterations that are counted.
 const MOST_TRIPS: u64 = 1 << 20;
 
-/// The order of a kernel's variables, if it is better than the declared one.
+/// The best order of a kernel's variables, if it is better than the declared one.
 pub fn better(kernel: &Lowered, private_bytes: u32) -> Option<Vec<usize>> {
     let sized: Vec<usize> = (0..kernel.shared.len()).filter(|&v| kernel.shared[v].bytes.is_some()).collect();
     if sized.len() < 2 || private_bytes == 0 {
@@ -34,8 +33,8 @@ pub fn better(kernel: &Lowered, private_bytes: u32) -> Option<Vec<usize>> {
     choose(&kernel.shared, kernel.static_shared, private_bytes, &cost)
 }
 
-/// The best order of these variables, which are placed as they are declared, with so many bytes in front of dynamic memory; nothing where that is the
-/// declared one. `cost` is that of a set in the shared part.
+/// The best order of these variables, which are placed in the order of declaration and end at `end`, where dynamic memory begins. `None` if the
+/// declared order is the best. `cost` is the cost of having a set of variables in the shared part.
 pub fn choose(
     variables: &[SharedVariable],
     end: u32,
@@ -43,7 +42,7 @@ pub fn choose(
     cost: &dyn Fn(Variables) -> u128,
 ) -> Option<Vec<usize>> {
     let sized: Vec<usize> = (0..variables.len()).filter(|&v| variables[v].bytes.is_some()).collect();
-    // What a set of private variables costs, and how it compares with another one of the same cost.
+    // The rating of a set of private variables: its cost, and its size and order to break ties.
     let rate = |private: &[usize]| {
         let rest = sized.iter().copied().filter(|v| !private.contains(v));
         let order: Vec<usize> = private.iter().copied().chain(rest).collect();
@@ -75,21 +74,21 @@ pub fn choose(
     best.filter(|(cost, ..)| *cost < declared).map(|(.., order)| order)
 }
 
-/// The instructions of a function, and what they access.
+/// The control-flow graph of a function, and the variables that each instruction accesses.
 fn accesses(f: &Function) -> Accesses {
     let next = f.blocks.iter().map(|b| b.term.successors().map(|s| s.index()).collect()).collect();
     let steps = f.blocks.iter().map(|b| b.insts.iter().map(|i| i.variables).chain([Variables::NONE]).collect());
     Accesses { next, steps: steps.collect() }
 }
 
-/// How often a loop of these blocks runs.
+/// The number of iterations of a loop of these blocks.
 fn trips(f: &Function, nodes: &[usize]) -> u64 {
     let known = nodes.iter().filter_map(|&b| counted(f, nodes, b)).min();
     known.unwrap_or(UNKNOWN_TRIPS)
 }
 
-/// How often a loop runs that is left at the end of this block, where a counter says so: it starts as a constant, one instruction of the loop adds a
-/// constant to it, and it is compared with a constant.
+/// The number of iterations of a loop that is left at the end of this block, if a counter determines it: the counter starts as a constant, one
+/// instruction of the loop adds a constant to it, and it is compared with a constant.
 fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
     let inside = |b: usize| nodes.contains(&b);
     let Term::Branch { when: Pred::Reg(p, negated), then, otherwise } = f.blocks[block].term else { return None };
@@ -103,7 +102,7 @@ fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
         return None;
     };
     let (compared, bound) = (compare.src[0].register()?, compare.src[1].constant()?);
-    // A counter and the constant that is added, where a register is the sum.
+    // If a register is the sum of a counter and a constant: the counter and the constant.
     let sum = |v: V| -> Option<(V, u32)> {
         let (add, _) = only(f, |i| i.d == Some(v))?;
         sum_of(add)
@@ -120,7 +119,7 @@ fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
     if !inside(at.0) {
         return None;
     }
-    // What is added in front of the comparison is seen by it. In another block it may come later: one iteration more or less.
+    // The comparison sees an addition that precedes it. In another block the addition may come later; then the count is off by one.
     let ahead = compared != counter || at.0 != step_at.0 || step_at.1 < at.1;
     let mut value = if ahead { first.wrapping_add(by) } else { first };
     let mut count = 1;
@@ -131,10 +130,10 @@ fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
     Some(count)
 }
 
-/// An instruction, its block and its place there.
+/// An instruction, with its block and its index there.
 type Found<'a> = (&'a Inst, (usize, usize));
 
-/// The instruction of which this holds, if it is the only one and has no guard.
+/// The instruction for which `is` holds, if it is the only one and has no guard.
 fn only(f: &Function, is: impl Fn(&Inst) -> bool) -> Option<Found<'_>> {
     let mut found = find(f, is);
     let first = found.next()?;
@@ -151,7 +150,7 @@ fn sum_of(inst: &Inst) -> Option<(V, u32)> {
     }
 }
 
-/// The same among the writes of a register in some of the blocks.
+/// The instruction that writes a register in some of the blocks, if it is the only one there and has no guard.
 fn written(f: &Function, v: V, block: impl Fn(usize) -> bool) -> Option<Found<'_>> {
     let mut found = find(f, move |i| i.d == Some(v)).filter(|(_, (b, _))| block(*b));
     let first = found.next()?;

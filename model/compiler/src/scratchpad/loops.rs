@@ -1,33 +1,34 @@
-//! Instructions on the longest path through a graph with loops: of a branch the longer side, of a loop as often as it runs.
+//! The number of instructions on the longest path through a graph with loops: the longer side of each branch counts, and a loop counts as often as it
+//! runs.
 
-/// Loops in loops that are looked at. Further in, all sides of branches count.
+/// Maximum nesting of loops that is analysed. In deeper loops, all sides of branches count.
 const DEPTH: usize = 8;
 
-/// A part of a graph without ways back: blocks and loops, each after those that lead to it.
+/// A part of a graph without backward edges: blocks and loops, each after its predecessors.
 #[derive(Debug)]
 pub struct Region {
     items: Vec<Item>,
-    /// Of each item those that lead to it.
+    /// The predecessors of each item.
     from: Vec<Vec<usize>>,
 }
 
 #[derive(Debug)]
 enum Item {
     Block(usize),
-    /// How often it runs.
+    /// A loop, and how often it runs.
     Loop(Region, u64),
-    /// A loop that is too deep.
+    /// The blocks of a loop that is not analysed further, and how often it runs.
     Flat(Vec<usize>, u64),
 }
 
 impl Region {
-    /// Of a graph from node 0 on. `trips` says how often a loop of these nodes runs.
+    /// The region of a graph from node 0 on. `trips` returns how often a loop of these nodes runs.
     pub fn new(next: &[Vec<usize>], trips: &dyn Fn(&[usize]) -> u64) -> Self {
         let order = postorder(0, &|b| next[b].clone(), next.len());
         Self::of(&order.into_iter().rev().collect::<Vec<_>>(), &[], next, trips, 0)
     }
 
-    /// Of these nodes, without the ways to `heads`. The nodes stand in reverse postorder, up to ways back.
+    /// The region of these nodes, without the edges to `heads`. The nodes are in reverse postorder, except for backward edges.
     fn of(
         nodes: &[usize],
         heads: &[usize],
@@ -42,7 +43,7 @@ impl Region {
         };
         let mut previous = vec![Vec::new(); next.len()];
         nodes.iter().for_each(|&b| goes(b).into_iter().for_each(|s| previous[s].push(b)));
-        // Strongly connected parts, each after those that lead to it (Kosaraju).
+        // Strongly connected components, each after its predecessors (Kosaraju).
         let mut order = Vec::new();
         let mut seen = vec![false; next.len()];
         for &root in nodes {
@@ -97,7 +98,7 @@ impl Region {
         if depth >= DEPTH {
             return Item::Flat(members.to_vec(), trips_here);
         }
-        // Where it is entered: from outside, or at the function's start.
+        // The nodes where the loop is entered: from outside, or at the function's start.
         let mut entered = vec![false; next.len()];
         entered[0] = true;
         let outside = next.iter().enumerate().filter(|&(b, _)| part[b] != i);

@@ -1,13 +1,13 @@
-//! Code for blocks that share a part of their shared memory (sharing thesis, chapter 3; `docs/scratchpad-compiler.md`).
+//! Code generation for blocks that share a part of their shared memory (sharing thesis, chapter 3; `docs/scratchpad-compiler.md`).
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`provenance`] | which variables of shared memory an access may touch |
 //! | [`ranges`] | where a set of variables is accessed: between which instructions, and how many |
-//! | [`layout`] | which variables lie in the private part |
+//! | [`layout`] | which variables are in the private part |
 //! | [`release`] | where threads release the shared part: `RELSSP` |
 //!
-//! Which accesses are known to be private follows from finished code: [`crate::marks::private`].
+//! The accesses that are known to be private are found in finished code: [`crate::marks::private`].
 
 mod layout;
 mod loops;
@@ -28,10 +28,10 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// As they are declared.
+    /// The order of declaration.
     #[default]
     Declared,
-    /// Those first whose accesses would hold the shared part for long (thesis 3.2.1).
+    /// First the variables whose accesses would hold the shared part longest (thesis 3.2.1).
     Minimal,
 }
 
@@ -39,34 +39,34 @@ pub enum Layout {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relssp {
-    /// Where the program does.
+    /// Where the program releases it.
     #[default]
     None,
-    /// In the nearest block that all threads come to after their accesses.
+    /// In the nearest block that all threads reach after their accesses.
     Postdom,
-    /// On each way after the last access (thesis 3.2.3).
+    /// On each path, after the last access (thesis 3.2.3).
     Optimal,
 }
 
-/// How code is made for blocks that share a part of their shared memory.
+/// How code is generated for blocks that share a part of their shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ScratchpadOptions {
-    /// Bytes of a block's shared memory, from address 0 on, that it has for itself.
+    /// Size of the private part of a block's shared memory in bytes, from address 0 on.
     pub private_bytes: u32,
     /// The order of variables.
     pub layout: Layout,
-    /// Where threads release the rest.
+    /// Where threads release the shared part.
     pub relssp: Relssp,
 }
 
 impl ScratchpadOptions {
-    /// Code for blocks that share nothing.
+    /// The options for blocks that share nothing.
     pub const NONE: Self = Self { private_bytes: 0, layout: Layout::Declared, relssp: Relssp::None };
 
-    /// Whether there can be a machine like that.
+    /// Checks that a machine can have these options.
     ///
     /// # Errors
-    /// In words.
+    /// What is wrong, as a sentence.
     pub fn check(&self) -> Result<(), String> {
         let bytes = self.private_bytes;
         if bytes > machine::SHARED_LIMIT || !bytes.is_multiple_of(4) {
@@ -83,33 +83,33 @@ pub struct Variables(u64);
 impl Variables {
     /// No variable.
     pub const NONE: Self = Self(0);
-    /// All of them.
+    /// All variables.
     pub const ALL: Self = Self(u64::MAX);
-    /// Variables that are distinguished. A set that has another one has all.
+    /// Number of variables that are distinguished. A set that contains any further variable contains all of them.
     pub const NUMBERED: usize = 63;
 
-    /// One variable.
+    /// The set of one variable.
     pub const fn one(number: usize) -> Self {
         if number < Self::NUMBERED { Self(1 << number) } else { Self::ALL }
     }
 
-    /// The variables of either.
+    /// The variables that are in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether a variable is in both.
+    /// Whether any variable is in both sets.
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether a variable is in.
+    /// Whether the set contains a variable.
     pub const fn contains(self, number: usize) -> bool {
         self.meets(Self::one(number))
     }
 
-    /// Whether it has none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -124,9 +124,9 @@ impl FromIterator<usize> for Variables {
 /// A variable of shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedVariable {
-    /// Its name in the PTX; the word in which `bar.red` counts has none.
+    /// Its name in the PTX; empty for the word in which `bar.red` counts.
     pub name: String,
-    /// Its size; dynamic memory has none.
+    /// Its size; `None` for dynamic memory.
     pub bytes: Option<u32>,
     /// Its alignment.
     pub align: u32,
@@ -135,23 +135,23 @@ pub struct SharedVariable {
 }
 
 impl SharedVariable {
-    /// A variable that has no place yet.
+    /// A variable that is not placed yet.
     pub(crate) fn new(name: &str, bytes: Option<u32>, align: u32) -> Self {
         Self { name: name.to_owned(), bytes, align, at: 0 }
     }
 
-    /// Whether all of its bytes lie in a private part of this size.
+    /// Whether all of its bytes are in a private part of this size.
     pub fn is_private(&self, private_bytes: u32) -> bool {
         let begins = broken(Mutation::StraddlingIsPrivate) && self.at < private_bytes;
         self.bytes.is_some_and(|bytes| self.at + bytes <= private_bytes) || begins
     }
 }
 
-/// Orders of variables, by kernel.
+/// Orders of variables, by the name of the kernel.
 pub(crate) type Orders = HashMap<String, Vec<usize>>;
 
-/// Places variables one after the other in an order of their numbers, and dynamic memory after them. Gives the bytes in front of
-/// dynamic memory.
+/// Places variables one after the other in an order of their numbers, and dynamic memory after them. Returns the number of bytes before dynamic
+/// memory.
 pub(crate) fn place(variables: &mut [SharedVariable], order: &[usize]) -> u32 {
     let mut at: u32 = 0;
     for &number in order {
@@ -172,12 +172,12 @@ pub(crate) fn place(variables: &mut [SharedVariable], order: &[usize]) -> u32 {
     end
 }
 
-/// Which of the variables lie in the shared part, if the private one has this size.
+/// The variables in the shared part, if the private part has this size.
 pub(crate) fn in_shared_part(variables: &[SharedVariable], private_bytes: u32) -> Variables {
     variables.iter().enumerate().filter(|(_, v)| !v.is_private(private_bytes)).map(|(number, _)| number).collect()
 }
 
-/// The orders of variables that are better than the declared ones.
+/// The kernels' orders of variables that are better than the declared ones.
 pub(crate) fn orders(kernels: &[Lowered], options: &ScratchpadOptions) -> Orders {
     if options.layout == Layout::Declared {
         return Orders::new();
@@ -186,16 +186,16 @@ pub(crate) fn orders(kernels: &[Lowered], options: &ScratchpadOptions) -> Orders
     kernels.iter().filter_map(better).collect()
 }
 
-/// What became of a kernel's shared memory.
+/// The result for a kernel's shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scratchpad {
     /// Its variables, by number.
     pub variables: Vec<SharedVariable>,
-    /// Those that lie in the shared part.
+    /// The variables in the shared part.
     pub shared: Variables,
     /// Instructions that may touch shared memory, with the variables that each may touch.
     pub accesses: Vec<(u32, Variables)>,
-    /// `RELSSP` that the compiler put in.
+    /// Number of `RELSSP` that the compiler added.
     pub releases: usize,
 }
 

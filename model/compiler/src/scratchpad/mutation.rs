@@ -1,47 +1,47 @@
-//! Ways in which the passes can be wrong, for tests of the judges: each of them has to be seen.
+//! Deliberate faults of the passes, for tests of the judges: a judge must notice each of them.
 
 /// A fault of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mutation {
     /// Variables are placed without regard to their alignment.
     Misaligned,
-    /// A variable begins in the last word of the one in front.
+    /// A variable begins in the last word of the previous one.
     Overlapping,
     /// Dynamic memory begins at address 0.
     DynamicFirst,
     /// A variable that straddles the bound counts as private.
     StraddlingIsPrivate,
-    /// Of a selection only the first source counts.
+    /// Only the first source of a selection counts as a possible address.
     FirstOfSelection,
-    /// What is loaded is no address.
+    /// A loaded value does not count as an address.
     LoadsAreNumbers,
-    /// What other lanes give is no address.
+    /// A value from another lane does not count as an address.
     ShufflesAreNumbers,
-    /// Of the writes of a register the last one counts.
+    /// Of all writes of a register, only the last one counts.
     LastWrite,
-    /// Guarded writes do not count.
+    /// Guarded writes of addresses are ignored.
     GuardedWrites,
-    /// Released in front of the last access.
+    /// The release is before the last access.
     InFrontOfAccess,
-    /// One safe successor is enough.
+    /// A block counts as safe if one successor is safe.
     AnySuccessor,
-    /// Loops are gone through once.
+    /// Equations on loops are iterated only once.
     OneIteration,
-    /// Nothing is put on edges or at the start of blocks (equation 3.2).
+    /// No release on edges or at the start of blocks (equation 3.2).
     NoStarts,
-    /// Nothing is put after accesses (equation 3.1).
+    /// No release after accesses (equation 3.1).
     NoEnds,
-    /// No edge is split: what belongs there stands at the start of the target.
+    /// No edge is split: its release is at the start of the target.
     NoSplit,
-    /// Exits release once more.
+    /// Exits release a second time.
     ExitsToo,
-    /// Guarded accesses do not count.
+    /// Guarded accesses are ignored.
     GuardedAccesses,
-    /// Stores do not count.
+    /// Stores are ignored.
     Stores,
-    /// Atomic operations do not count.
+    /// Atomic operations are ignored.
     Atomics,
-    /// Accesses through generic addresses do not count.
+    /// Accesses through generic addresses are ignored.
     Generic,
     /// The block of `postdom` need not dominate the exit.
     NoDominance,
@@ -49,20 +49,20 @@ pub enum Mutation {
     InLoop,
     /// A marked access may begin at the end of the private part.
     AtBound,
-    /// A guarded write ends the old range.
+    /// A guarded write ends the old range, as an unguarded one does.
     GuardEndsRange,
-    /// Where ways meet, the range of the first one counts.
+    /// Where paths meet, only the range of the first one counts.
     FirstWay,
-    /// Sums do not overflow.
+    /// Sums are assumed not to overflow.
     NoOverflow,
-    /// The number of a thread is that of a lane.
+    /// A thread's index is assumed to be a lane's.
     ThreadIsLane,
-    /// A constant offset is left out of the range.
+    /// A constant offset is not added to the range.
     NoOffset,
 }
 
 impl Mutation {
-    /// All of them.
+    /// All mutations.
     #[cfg(test)]
     pub const ALL: [Self; 28] = [
         Self::Misaligned,
@@ -96,7 +96,7 @@ impl Mutation {
     ];
 }
 
-/// Whether a pass is to be wrong in this way: in tests only.
+/// Whether a pass has this fault now; only in tests.
 #[cfg(not(test))]
 pub const fn broken(_: Mutation) -> bool {
     false
@@ -114,12 +114,12 @@ mod testing {
         static NOW: Cell<Option<Mutation>> = const { Cell::new(None) };
     }
 
-    /// Whether a pass is to be wrong in this way.
+    /// Whether a pass has this fault now.
     pub fn broken(mutation: Mutation) -> bool {
         NOW.get() == Some(mutation)
     }
 
-    /// What `f` gives where passes are wrong in this way.
+    /// Runs `f` with this fault in the passes. Returns its result.
     pub fn with<T>(mutation: Option<Mutation>, f: impl FnOnce() -> T) -> T {
         let before = NOW.replace(mutation);
         let result = f();

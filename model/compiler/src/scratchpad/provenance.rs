@@ -1,7 +1,7 @@
-//! Which variables of shared memory an access may touch: those whose address its own may come from.
+//! Which variables of shared memory an access may touch: those from whose address the access's own address may be computed.
 //!
-//! To be run right after lowering, where instructions that take a variable's address still say so ([`Inst::variables`]). Afterwards an access says
-//! which variables it may touch, and other instructions say nothing.
+//! Must run directly after lowering, when instructions that use a variable's address still name the variable ([`Inst::variables`]). Afterwards an
+//! access names the variables that it may touch, and other instructions name none.
 
 use super::Variables;
 use super::mutation::{Mutation, broken};
@@ -19,7 +19,7 @@ pub fn run(f: &mut Function) {
     }
 }
 
-/// The variables whose address may be in each register: those of all instructions that write it.
+/// The variables whose address may be in each register, over all instructions that write it.
 fn of_registers(f: &Function) -> Vec<Variables> {
     let mut of_register = vec![Variables::NONE; f.classes.len()];
     let insts: Vec<&Inst> = f.blocks.iter().flat_map(|block| &block.insts).filter(|inst| counts(inst)).collect();
@@ -45,7 +45,7 @@ fn of_registers(f: &Function) -> Vec<Variables> {
     of_register
 }
 
-/// Whether an instruction's result is one of its register's.
+/// Whether an instruction's result counts for its register: always, except for a mutation in tests.
 fn counts(inst: &Inst) -> bool {
     !(broken(Mutation::GuardedWrites) && inst.guard != Pred::TRUE)
 }
@@ -57,18 +57,18 @@ fn of(registers: &[Variables], value: Val) -> Variables {
 /// The variables whose address may be in the result.
 fn result(inst: &Inst, of: impl Fn(Val) -> Variables) -> Variables {
     match inst.op {
-        // What was stored may have been an address.
+        // A loaded value may be an address that was stored.
         Op::Ld { .. } if broken(Mutation::LoadsAreNumbers) => Variables::NONE,
         Op::Shfl { .. } if broken(Mutation::ShufflesAreNumbers) => Variables::NONE,
         Op::Ld { .. } | Op::Atom { .. } | Op::Cas { .. } | Op::Shfl { .. } => Variables::ALL,
-        // Parameters come from the host.
+        // Parameters come from the host, and cannot be addresses of shared memory.
         Op::Ldc { .. } | Op::S2r { .. } => Variables::NONE,
         Op::Sel {} if broken(Mutation::FirstOfSelection) => of(inst.src[0]),
         _ => inst.src.into_iter().map(of).fold(inst.variables, Variables::union),
     }
 }
 
-/// The variables that an access may touch, given those of its address register. An address that is a number may be that of any.
+/// The variables that an access may touch, given those of its address register. An address computed from numbers alone may be that of any variable.
 fn accessed(inst: &Inst, base: Variables) -> Variables {
     let known = base.union(inst.variables);
     if known.is_empty() { Variables::ALL } else { known }

@@ -1,17 +1,17 @@
 //! Where variables of shared memory are accessed (sharing thesis 3.2.1).
 //!
-//! `PreIN`, `PreOUT`: variables that may have been accessed before or after a node on some path from the entry. `PostIN`, `PostOUT`: variables that may
-//! be accessed after that point on some path. A point is in the access range of a set of variables where both hold for some variable of the set. (The
-//! equations are for one variable each; here all are solved at once.)
+//! `PreIN`, `PreOUT`: the variables that may have been accessed before or after a node on some path from the entry. `PostIN`, `PostOUT`: the
+//! variables that may be accessed after that point on some path. A point is in the access range of a set of variables if both hold for some variable
+//! of the set. (The equations are for a single variable; here they are solved for all variables at once.)
 
 use super::Variables;
 
-/// A graph, and what the instructions of its nodes access. Node 0 is the entry.
+/// A graph, and the variables that the instructions of its nodes access. Node 0 is the entry.
 #[derive(Clone, Debug)]
 pub struct Accesses {
-    /// Successors.
+    /// The successors of each node.
     pub next: Vec<Vec<usize>>,
-    /// Of each node its instructions, each with the variables that it may access.
+    /// The instructions of each node, each as the variables that it may access.
     pub steps: Vec<Vec<Variables>>,
 }
 
@@ -56,19 +56,19 @@ impl<'a> Ranges<'a> {
         new
     }
 
-    /// Whether the point in front of a node is in the access range of a set.
+    /// Whether the point before a node is in the access range of a set.
     #[cfg(test)]
     pub fn acc_in(&self, set: Variables, node: usize) -> bool {
         self.pre_in[node].meets(set) && self.post_in[node].meets(set)
     }
 
-    /// Whether the point after a node is.
+    /// Whether the point after a node is in the access range of a set.
     #[cfg(test)]
     pub fn acc_out(&self, set: Variables, node: usize) -> bool {
         self.pre_out[node].meets(set) && self.post_out[node].meets(set)
     }
 
-    /// Instructions of a node in the access range of a set: those with an access at or in front of them, and one at or after them.
+    /// Number of instructions of a node in the access range of a set: those with an access at or before them, and one at or after them.
     pub fn count(&self, set: Variables, node: usize) -> usize {
         let steps = &self.of.steps[node];
         let meets = |step: &Variables| step.meets(set);

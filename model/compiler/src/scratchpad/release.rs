@@ -1,6 +1,6 @@
 //! Where threads release the shared part of shared memory: `RELSSP` (sharing thesis 3.2.3).
 //!
-//! The graph is the thread's. Its Exit is not a node: each node without successors is followed by it.
+//! The graph is the thread's control-flow graph. Its Exit is not a node: it follows each node without successors.
 
 use super::mutation::{Mutation, broken};
 use super::{Relssp, ScratchpadOptions, SharedVariable, in_shared_part};
@@ -11,23 +11,23 @@ use std::collections::{HashMap, HashSet};
 /// A place of `RELSSP`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
-    /// In a block, after its last access of the shared part; at its start if it has none.
+    /// In a block, after its last access of the shared part; at its start if it has no access.
     Block(usize),
-    /// On the way from one block to another.
+    /// On the edge from one block to another.
     Edge(usize, usize),
 }
 
-/// What the placement has to know of a function. Block 0 is the entry.
+/// The properties of a function that the placement needs. Block 0 is the entry.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// The successors of each block.
     pub next: Vec<Vec<usize>>,
-    /// Whether it may access the shared part.
+    /// Whether each block may access the shared part.
     pub accesses: Vec<bool>,
 }
 
 impl Graph {
-    /// Blocks that can be reached from one, it only if there is a way back.
+    /// The blocks that can be reached after `block`; this includes `block` only if it is on a cycle.
     fn behind(&self, block: usize) -> Vec<bool> {
         let mut reached = vec![false; self.next.len()];
         let mut open = self.next[block].clone();
@@ -39,7 +39,7 @@ impl Graph {
         reached
     }
 
-    /// Blocks that a thread may come to.
+    /// The blocks that a thread may reach.
     fn reached(&self) -> Vec<bool> {
         let mut reached = self.behind(0);
         reached[0] = true;
@@ -51,7 +51,7 @@ impl Graph {
         (0..self.next.len()).filter(move |&b| reached[b] && self.next[b].is_empty())
     }
 
-    /// `SafeIN` and `SafeOUT` of each block: no thread that releases there accesses the shared part afterwards.
+    /// `SafeIN` and `SafeOUT` of each block: whether a thread that releases there makes no access to the shared part afterwards.
     pub fn safe(&self) -> (Vec<bool>, Vec<bool>) {
         let n = self.next.len();
         let (mut front, mut behind) = (vec![true; n], vec![true; n]);
@@ -73,7 +73,7 @@ impl Graph {
         (front, behind)
     }
 
-    /// Equations 3.1 and 3.2. Of the latter, all ways to a block together are a place at its start.
+    /// Solves equations 3.1 and 3.2. If equation 3.2 holds for all edges to a block, they become one place at its start.
     pub fn optimal(&self) -> Vec<Place> {
         let (front, behind) = self.safe();
         let reached = self.reached();
@@ -104,13 +104,13 @@ impl Graph {
         places
     }
 
-    /// In the nearest block that post-dominates all blocks with accesses and dominates Exit.
+    /// The nearest block that post-dominates all blocks with accesses and dominates Exit; if there is none, all exits.
     pub fn postdom(&self) -> Vec<Place> {
         let (n, reached) = (self.next.len(), self.reached());
         if !(0..n).any(|b| reached[b] && self.accesses[b]) {
             return Vec::new();
         }
-        // With Exit as node n.
+        // Exit is node n.
         let id = |b: usize| BlockId(b as u32);
         let mut next: Vec<Vec<BlockId>> = vec![Vec::new(); n + 1];
         for b in (0..n).filter(|&b| reached[b]) {
@@ -123,7 +123,7 @@ impl Graph {
         next.iter().enumerate().for_each(|(b, to)| to.iter().for_each(|s| previous[s.index()].push(id(b))));
         let post = cfg::immediate_dominators(id(n), &previous, &next);
         let dominators = cfg::immediate_dominators(id(0), &next, &previous);
-        // From a block to Exit.
+        // The chain of dominators from a block to the root.
         let chain = |of: &[Option<BlockId>], from: usize| -> Vec<usize> {
             let mut chain = vec![from];
             while let Some(b) = of[chain[chain.len() - 1]]
@@ -133,7 +133,7 @@ impl Graph {
             }
             chain
         };
-        // What never ends is not waited for.
+        // Blocks from which Exit cannot be reached do not count.
         let accessing = (0..n).filter(|&b| reached[b] && self.accesses[b] && post[b].is_some());
         let ways: Vec<Vec<usize>> = accessing.map(|b| chain(&post, b)).collect();
         let common = ways.first().into_iter().flatten().copied().filter(|d| ways.iter().all(|way| way.contains(d)));
@@ -161,11 +161,11 @@ fn touches(inst: &Inst, shared: super::Variables) -> bool {
     inst.variables.meets(shared) && !left_out
 }
 
-/// Puts `RELSSP` into a kernel with these variables. `meets` says where the lanes of each block's branch meet again. Gives the
-/// number of places.
+/// Inserts `RELSSP` into a kernel with these variables. `meets` gives the block where the lanes of each block's branch reconverge. Returns the number
+/// of places.
 ///
 /// # Errors
-/// If the kernel has one already.
+/// If the kernel already has a `RELSSP`.
 pub fn run(
     f: &mut Function,
     meets: &mut Vec<Option<BlockId>>,
@@ -206,14 +206,14 @@ fn is_bare_exit(block: &Block) -> bool {
     block.insts.is_empty() && block.term == Term::Exit
 }
 
-/// The order of blocks with those that are new.
+/// The order of blocks after new ones are inserted.
 ///
-/// On the way that falls through a new block stands in between; it costs no jump. Other new blocks stand at the end, and so do exits that were guarded
-/// `EXIT`s: what falls through there still does.
+/// A new block on a fall-through edge is placed directly between its two blocks, so it costs no jump. Other new blocks are placed at the end, and so
+/// are exits that were guarded `EXIT`s: fall-through edges across them stay fall-through edges.
 struct Order {
-    /// Blocks as they were, and ways between two of them.
+    /// The old blocks, and edges that become new blocks.
     order: Vec<Place>,
-    /// Blocks that were nothing but an exit.
+    /// Exits without instructions that get a release, and so become proper blocks.
     exits: HashSet<usize>,
 }
 
@@ -236,7 +236,7 @@ impl Order {
             }
             order.push(own);
             for &to in edges.get(&b).into_iter().flatten() {
-                // Exits of branches are guarded `EXIT`s in the block in front of them.
+                // Exits of branches are emitted as guarded `EXIT`s in the block before them, so a branch falls through across them.
                 let falls_to = (b + 1..f.blocks.len()).find(|&next| !is_bare_exit(&f.blocks[next]));
                 if Some(to) == falls_to { &mut order } else { &mut end }.push(Place::Edge(b, to));
             }
@@ -254,7 +254,7 @@ impl Order {
             let (block, meet) = match place {
                 Place::Block(b) => {
                     let mut block = f.blocks[b].clone();
-                    // Lanes that go to an exit do not come back: the others need not wait for them.
+                    // Lanes that go to such an exit do not return, so the others need not wait for them.
                     let meet = match block.term {
                         Term::Branch { then, otherwise, .. } if self.exits.contains(&then.index()) => Some(otherwise),
                         Term::Branch { then, otherwise, .. } if self.exits.contains(&otherwise.index()) => Some(then),

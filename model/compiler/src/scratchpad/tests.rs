@@ -1,4 +1,4 @@
-//! The equations on graphs, the thesis's tables and figures, random programs under the oracle's judges, and what the judges say of passes that are wrong.
+//! The equations on graphs, the thesis's tables and figures, random programs under the oracle's judges, and the judges' faults for wrong passes.
 
 mod equations;
 mod figures;
@@ -15,16 +15,16 @@ use std::collections::HashMap as Map;
 /// A judged run.
 #[derive(Debug)]
 pub struct Run {
-    /// Complaints about threads and marks.
+    /// Faults of threads and marks.
     pub faults: Vec<ScratchpadFault>,
-    /// A complaint about the layout.
+    /// A fault in the layout.
     pub overlap: Option<String>,
     /// Why the oracle ended the run.
     pub error: Option<String>,
     pub counts: ScratchpadCounts,
-    /// What the program wrote.
+    /// The bytes that the program wrote.
     pub result: Vec<u8>,
-    /// Instructions of threads.
+    /// Instructions executed, summed over threads.
     pub issued: u64,
 }
 
@@ -34,13 +34,13 @@ pub fn compiled(source: &str, scratchpad: ScratchpadOptions) -> Compiled {
     compile(source, "test.ptx", &options).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
-/// Where a kernel's variables lie, for the judge.
+/// The places of a kernel's variables, for the judge.
 fn placed(scratchpad: &Scratchpad) -> Vec<Placed> {
     let place = |v: &SharedVariable| Placed { at: v.at, bytes: v.bytes, align: v.align };
     scratchpad.variables.iter().map(place).collect()
 }
 
-/// What each instruction may access, for the judge.
+/// The bytes that each instruction may access, for the judge.
 fn allowed(scratchpad: &Scratchpad) -> Map<u32, Vec<Bytes>> {
     let bytes = |v: &SharedVariable| {
         let at = u64::from(v.at);
@@ -53,10 +53,10 @@ fn allowed(scratchpad: &Scratchpad) -> Map<u32, Vec<Bytes>> {
     scratchpad.accesses.iter().map(|(pc, set)| (*pc, of(set))).collect()
 }
 
-/// Blocks of a run.
+/// Number of blocks of a run.
 pub const BLOCKS: u32 = 2;
 
-/// Runs the first kernel on blocks of so many threads, whose parameter is the address of `bytes` bytes, under the judges.
+/// Runs the first kernel under the judges, on blocks of `threads` threads. Its parameter is the address of a buffer of `bytes` bytes.
 pub fn run(compiled: &Compiled, private: u32, rule: Rule, threads: u32, dynamic: u32, bytes: usize) -> Run {
     let (kernel, scratchpad) = (&compiled.image.kernels[0], &compiled.scratchpad[0]);
     let mut memory = Memory::default();

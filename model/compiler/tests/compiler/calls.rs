@@ -1,4 +1,4 @@
-//! Calls of device functions: copied, recursive, through pointers (`docs/compiler.md`, "Calls").
+//! Calls of device functions: inlined copies, recursion, and calls through pointers (`docs/compiler.md`, "Calls").
 
 use crate::common::{Random, bytes, run, words};
 use gpurf_compiler::{Options as CompilerOptions, compile};
@@ -8,29 +8,30 @@ use std::fmt::Write;
 
 const HEADER: &str = ".version 9.5\n.target sm_75\n.address_size 64\n";
 const THREADS: u32 = 64;
-/// Calls inside of each other in the random programs.
+/// Depth of nested calls in the random programs.
 const DEPTH: u32 = 3;
 
-/// What a random function does with its values: x, y and the sum a.
+/// A step of a random function over its values x, y and the sum a.
 enum Step {
-    /// Computes.
+    /// Computes new values of a and x.
     Mix(u32),
-    /// Writes a word of its local array.
+    /// Writes a to a word of its local array.
     Store(usize),
-    /// Reads one.
+    /// Reads a word of its local array.
     Load(usize),
-    /// Calls, as often as `times`, where the bit of a is set.
+    /// Calls `target` `times` times, if this bit of a is set.
     Call { target: Target, bit: u32, times: u32 },
 }
 
-/// What is called.
+/// The callee.
 enum Target {
     Function(usize),
-    /// One of two by the lowest bit of x, through a pointer.
+    /// One of two functions, selected by the lowest bit of x, through a pointer.
     Pointer(usize, usize),
 }
 
-/// A random function. Its parameters are three words, or a struct of them; its results a word, or a struct of two.
+/// A random function. Its parameters are three words, or a struct of three words; its result is a word, or a struct of
+/// two.
 struct Function {
     structs: bool,
     steps: Vec<Step>,
@@ -67,7 +68,7 @@ fn functions(random: &mut Random, may_call: &dyn Fn(usize, usize) -> bool) -> Ve
         .collect()
 }
 
-/// What function `f` gives.
+/// The result of function `f`, computed in Rust.
 fn computed(functions: &[Function], f: usize, x: u32, y: u32, depth: u32) -> [u32; 2] {
     let (mut a, mut x) = (y, x);
     let mut array = [0; 4];
@@ -176,7 +177,7 @@ fn program(functions: &[Function]) -> String {
     k
 }
 
-/// Runs random programs and compares.
+/// Runs random programs and compares their results with [`computed`].
 fn check(seed: u64, programs: usize, may_call: &dyn Fn(usize, usize) -> bool) {
     let mut random = Random(seed);
     for number in 0..programs {
@@ -206,7 +207,7 @@ fn functions_call_each_other() {
     check(0x5eed_0003, 48, &|_, _| true);
 }
 
-/// Runs one thread of a kernel without parameters; gives the fault's text.
+/// Runs one thread of a kernel without parameters. Returns the text of its fault.
 fn fault(source: &str, options: &CompilerOptions) -> String {
     let image = compile(source, "test.ptx", options).unwrap_or_else(|e| panic!("{e}\n{source}")).image;
     let program = Program::new(&image.kernels[0], "test.ptx").unwrap_or_else(|e| panic!("{e}"));
@@ -215,7 +216,7 @@ fn fault(source: &str, options: &CompilerOptions) -> String {
     Oracle::new(Options::default()).run(&launch, &Memory::default()).expect_err("it faults").to_string()
 }
 
-/// A kernel that calls itself so often.
+/// A kernel with a function that calls itself `depth` times.
 fn descent(depth: u32) -> String {
     format!(
         "{HEADER}.func f(.param .b32 n) {{ .reg .b32 %r<4>; .reg .pred %p; ld.param.u32 %r0, [n]; setp.eq.u32 %p, %r0, 0;
@@ -226,7 +227,7 @@ fn descent(depth: u32) -> String {
 
 #[test]
 fn recursion_ends_at_the_end_of_the_stack() {
-    // A frame has 16 bytes, and one is there without any call.
+    // A frame has 16 bytes, and one frame exists even without a call.
     let options = CompilerOptions { stack_bytes: 16 * 8, ..Default::default() };
     let text = fault(&descent(8), &options);
     assert!(text.contains(trap::reason(trap::STACK)), "{text}");
@@ -248,7 +249,7 @@ fn a_pointer_to_nothing_is_a_fault() {
     assert!(text.contains(trap::reason(trap::NO_FUNCTION)), "{text}");
 }
 
-/// What the compiler says of a kernel that calls.
+/// The compiler's message about a kernel that calls these functions.
 fn refusal(functions: &str, body: &str) -> String {
     let source = format!("{HEADER}{functions}\n.entry k() {{ .reg .b64 %l; {body} ret; }}");
     compile(&source, "test.ptx", &CompilerOptions::default()).expect_err("it is refused").to_string()
@@ -288,7 +289,7 @@ fn too_many_braces_are_said_of_the_call_that_goes_into_them() {
     });
     let text = refusal(&functions, "call f6;");
     assert!(text.contains("more than 256 blocks in braces"), "{text}");
-    // The header has three lines, f0 stands on the fourth: f2 calls f1, whose blocks are too many.
+    // The header has three lines, and f0 is on the fourth. The limit is exceeded in f1, at the call in f2.
     assert!(text.contains("test.ptx:6:") && text.contains("call f1"), "{text}");
 }
 

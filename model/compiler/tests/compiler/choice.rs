@@ -1,4 +1,5 @@
-//! A kernel that cannot be compiled leaves the others of its file alone, and says what it lacks.
+//! A kernel that cannot be compiled does not affect the other kernels of its file, and the feature that it lacks is
+//! reported.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use gpurf_compiler::{Compiled, Feature, Module, Options, compile};
 
 const HEADER: &str = ".version 9.5\n.target sm_75\n.address_size 64\n";
 
-/// A module with these variables, and kernels of these names and bodies.
+/// A module with these variables, and kernels with these names and bodies.
 fn module(variables: &str, kernels: &[(&str, &str)]) -> String {
     let kernel = |(name, body): &(&str, &str)| {
         format!(
@@ -54,9 +55,9 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         let diagnostics = &all.refused[0].diagnostics;
         assert_eq!(diagnostics.features, BTreeSet::from([feature]), "{body}");
         assert!(diagnostics.to_string().starts_with("kernel `bad`: "), "{diagnostics}");
-        // A kernel that is not wanted is not looked at.
+        // A kernel that is not wanted is not compiled, so its errors are not reported.
         assert_eq!(names(&compiled(&source, &|name| name == "last")), (vec!["last"], vec![]), "{body}");
-        // Who wants all of it hears of it.
+        // Compiling the whole module reports the error.
         let whole = compile(&source, "k.ptx", &Options::default()).unwrap_err();
         assert_eq!(whole.features, BTreeSet::from([feature]), "{body}");
     }
@@ -121,7 +122,7 @@ fn what_is_wrong_with_the_module_refuses_all_of_it() {
         let error = parsed.and_then(|module| module.compile(&Options::default(), &|_| true)).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
     }
-    // A body whose end cannot be found.
+    // The end of this body cannot be found.
     let source = module("", &[("k", "{ no end")]);
     assert!(Module::parse(&source, "k.ptx").is_err());
 }

@@ -1,4 +1,4 @@
-//! Clocks: each is read where the PTX reads it, and as often.
+//! Clocks: each read stays where the PTX has it, and no read is added or removed.
 
 use crate::common::compiled_with;
 use gpurf_compiler::{Options, Schedule};
@@ -13,7 +13,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// The code of a kernel, in each order of the instructions, with few registers and with many.
+/// The code of a kernel, for each order of instructions, with few registers and with many.
 fn all_codes(body: &str) -> impl Iterator<Item = (String, Vec<gpurf_isa::Instruction>, gpurf_isa::Image)> {
     let source = kernel(body);
     let options = [Schedule::None, Schedule::Tree, Schedule::Latency]
@@ -29,7 +29,7 @@ fn all_codes(body: &str) -> impl Iterator<Item = (String, Vec<gpurf_isa::Instruc
     })
 }
 
-/// What a kernel of one thread stores at p0, words of 64 bits, when its reads of the time find these times.
+/// The words of 64 bits that a kernel of one thread stores at p0, when its reads of the time return these times.
 fn stored(image: &gpurf_isa::Image, times: &[u64], words: usize) -> Vec<u64> {
     let mut memory = Memory::default();
     let buffer = memory.add("buffer", &vec![0; 8 * words]).unwrap();
@@ -63,7 +63,7 @@ fn each_name_is_its_word_of_the_time() {
     }
 }
 
-/// The upper word changes while the whole time is read.
+/// The upper word changes while the 64-bit time is read.
 #[test]
 fn the_whole_time_lies_between_its_first_read_and_its_last() {
     const UP: u64 = 1 << 32;
@@ -78,7 +78,7 @@ fn the_whole_time_lies_between_its_first_read_and_its_last() {
         for (what, _, image) in all_codes("mov.u64 %l1, %clock64; st.global.u64 [%l60], %l1;") {
             let [time] = stored(&image, &times, 1)[..] else { panic!("one word") };
             assert!((times[0]..=times[2]).contains(&time), "{time:#x} of {times:x?}, {what}");
-            // Where nothing changes it is that of the word in the middle.
+            // If the upper word does not change, the time is that of the read in the middle.
             if times[0] >> 32 == times[2] >> 32 {
                 assert_eq!(time, times[1], "{what}");
             }
@@ -100,7 +100,7 @@ fn reads_are_neither_merged_nor_dropped() {
     }
 }
 
-/// Two reads around work that depends on nothing, and work before and after them that could as well be between.
+/// Two reads around independent instructions. Instructions before and after the reads could be moved between them, too.
 #[test]
 fn nothing_passes_a_read() {
     let body = "ld.global.u32 %r1, [%l60]; ld.global.u32 %r2, [%l60+4];
@@ -125,7 +125,7 @@ fn nothing_passes_a_read() {
     }
 }
 
-/// More times than there are registers are spilled: none is read again.
+/// With more times than registers, some are spilled; none of them is read again.
 #[test]
 fn a_time_is_not_read_again_where_registers_are_short() {
     const TIMES: usize = 24;
@@ -138,7 +138,7 @@ fn a_time_is_not_read_again_where_registers_are_short() {
     }
 }
 
-/// A guarded read of the whole time changes the register in the lanes of the guard only.
+/// A guarded read of the 64-bit time changes the register only in the lanes whose guard is true.
 #[test]
 fn a_read_may_have_a_guard() {
     let body = "mov.u64 %l1, 7; ld.global.u32 %r1, [%l60]; setp.ne.u32 %p1, %r1, 0; @%p1 mov.u64 %l1, %clock64;

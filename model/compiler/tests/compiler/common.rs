@@ -7,7 +7,7 @@ use gpurf_oracle::power::PowerJudge;
 use gpurf_oracle::{Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
 use std::collections::HashMap;
 
-/// An oracle whose registers do not begin as zero: what the machine leaves there must make no difference.
+/// An oracle whose registers do not begin as zero: their initial contents must make no difference.
 const DIRTY: Options = Options {
     threads: std::num::NonZeroUsize::MIN,
     step_limit: 1_000_000_000,
@@ -16,7 +16,7 @@ const DIRTY: Options = Options {
     unwritten_shared: false,
 };
 
-/// Compiles, or fails with the compiler's message.
+/// Compiles, or panics with the compiler's message.
 pub fn compiled(source: &str, registers: u16) -> Compiled {
     compiled_with(source, &CompilerOptions { registers, ..Default::default() })
 }
@@ -26,9 +26,8 @@ pub fn compiled_with(source: &str, options: &CompilerOptions) -> Compiled {
     compile(source, "test.ptx", options).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
-/// Runs the first kernel, whose parameters are the addresses of the inputs and of a result of `bytes` bytes, with one
-/// block of `threads` threads, and judges the marks of its code. Gives the result, which is the same in each order of the
-/// instructions, and with addresses of 32 bits.
+/// Runs the first kernel with one block of `threads` threads, and judges the marks of its code. Its parameters are the addresses of the inputs and of
+/// a result of `bytes` bytes. Returns the result; asserts that it is the same for each order of instructions, and with addresses of 32 bits.
 pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
     let result = |options| run_with(options, source, inputs, bytes, threads);
     let options = CompilerOptions { registers, power_threshold: POWER_THRESHOLD, ..Default::default() };
@@ -42,7 +41,7 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
     plain
 }
 
-/// Watches marks and power states.
+/// Observes marks and power states.
 struct Judges(MarkJudge, PowerJudge);
 
 impl Observer for Judges {
@@ -54,7 +53,7 @@ impl Observer for Judges {
     }
 }
 
-/// Keeps registers ON for few instructions, so that many go to another state.
+/// A small threshold, so that registers stay ON only briefly and many change to another state.
 const POWER_THRESHOLD: u8 = 2;
 
 fn run_with(options: CompilerOptions, source: &str, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
@@ -87,7 +86,7 @@ fn run_with(options: CompilerOptions, source: &str, inputs: &[Vec<u8>], bytes: u
     memory.read(result.expect("there is a result"))
 }
 
-/// A small generator of bits (xorshift), the same on all machines.
+/// A small random generator (xorshift) with the same results on all machines.
 pub struct Random(pub u64);
 
 impl Random {
@@ -104,7 +103,7 @@ impl Random {
         (self.bits() >> 11) as usize % n
     }
 
-    /// A word that is often one at which something happens.
+    /// A random word; often an edge case.
     pub fn word(&mut self) -> u32 {
         const EDGES: [u32; 16] =
             [0, 1, 2, 3, 7, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, u32::MAX];

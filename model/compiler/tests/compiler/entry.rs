@@ -1,10 +1,10 @@
-//! Values that are live at the entry: which ones the compiler writes zero to, and what the oracle says of reads of them.
+//! Values that are live at the entry: which of them the compiler sets to zero, and what the oracle reports when they are read.
 
 use crate::common::{bytes, compiled, words};
 use gpurf_isa::image::Purpose;
 use gpurf_oracle::{Geometry, Launch, Memory, Oracle, Program};
 
-/// A kernel with the thread's number in `%t`, its word of the input at `%in`, its word of the result at `%out`.
+/// A kernel with the thread's index in `%t`, its word of the input at `%in`, and its word of the result at `%out`.
 fn kernel(body: &str) -> String {
     format!(
         ".version 9.5
@@ -24,7 +24,7 @@ ret;
     )
 }
 
-/// The PTX names of the values that the compiler writes zero to.
+/// The PTX names of the values that the compiler sets to zero.
 fn zeros(body: &str, registers: u16) -> Vec<String> {
     let image = compiled(&kernel(body), registers).image;
     let added = image.kernels[0].added.iter();
@@ -35,7 +35,7 @@ fn zeros(body: &str, registers: u16) -> Vec<String> {
     added.filter_map(|added| name(&added.purpose)).collect()
 }
 
-/// Runs it for 32 threads on an oracle that looks for undefined reads; gives the text of the first, its thread and the line of its PTX.
+/// Runs the kernel for 32 threads on an oracle that checks for undefined reads. Returns the text of the first fault, its thread and its line of PTX.
 fn undefined(body: &str, registers: u16) -> Option<(String, u32, String)> {
     let source = kernel(body);
     let image = compiled(&source, registers).image;
@@ -53,7 +53,7 @@ fn undefined(body: &str, registers: u16) -> Option<(String, u32, String)> {
     Some((fault.kind.to_string(), fault.thread[0], line))
 }
 
-/// The result of 32 threads, with registers that begin as anything but zero.
+/// The result of 32 threads, with registers that are not zero at the start.
 fn result(body: &str) -> Vec<u32> {
     let input: Vec<u32> = (0..64).collect();
     words(&crate::common::run(&kernel(body), 16, &[bytes(&input)], 128, 32))
@@ -102,11 +102,11 @@ fn what_is_never_written_is_zero() {
 #[test]
 fn nothing_is_added_where_every_way_writes_first() {
     let body = format!("{ONE_SIDE}@%p0 bra ON;\nmov.u32 %r1, 3;\nON:\nst.global.u32 [%out], %r1;");
-    // Both branches go the same way, which the graph does not say: so there is a zero, and no read of it.
+    // Both branches go the same way, which the graph does not show. So the compiler adds a zero, but no thread reads it.
     assert_eq!((zeros(&body, 16), undefined(&body, 16)), (vec!["%r1".to_owned()], None));
     let body = "@!%p0 bra ELSE;\nmov.u32 %r1, 2;\nbra.uni ON;\nELSE:\nmov.u32 %r1, 3;\nON:\nst.global.u32 [%out], %r1;";
     assert_eq!((zeros(body, 16), undefined(body, 16)), (Vec::new(), None));
-    // What is not read needs no value.
+    // A value that is not read needs no zero.
     assert_eq!(zeros("@%p0 mov.u32 %r1, 2;", 16), Vec::<String>::new());
 }
 
@@ -120,7 +120,7 @@ fn a_guarded_load_of_bytes_reads_nothing_in_other_lanes() {
     assert_eq!(result(body), [0; 32]);
 }
 
-/// As many values as it takes to spill, with `%r1` and `%p1` among them, all read at the end.
+/// Enough values to force spilling, including `%r1` and `%p1`, all read at the end.
 fn crowded() -> String {
     use std::fmt::Write;
     let mut body = format!("{ONE_SIDE}@!%p0 bra OVER;\nsetp.gt.u32 %p1, %r1, 7;\nOVER:\n");
@@ -154,6 +154,6 @@ fn spilled_values_keep_their_names() {
     let (text, thread, line) = undefined(&other, 16).unwrap();
     assert!(text.starts_with("reads `%r1` (here R"), "{text}");
     assert_eq!((thread, line.as_str()), (20, "add.u32 %r9, %r9, %r1;"));
-    // With room for all it is the same read.
+    // With enough registers for all values, the same read is reported.
     assert_eq!(undefined(&other, 64).unwrap().2, line);
 }

@@ -1,11 +1,11 @@
-//! The compiler on damaged PTX: it gives an image or a message, never a panic, and soon.
+//! The compiler on damaged PTX: it must produce an image or a message within the time limit, and never panic.
 
 use crate::common::Random;
 use gpurf_compiler::{Diagnostics, Module, Options, WideAccesses};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// PTX as nvcc writes it, from the test kernels.
+/// PTX as nvcc produces it, from the test kernels.
 const SOURCES: [&str; 11] = [
     include_str!("../../../../tests/kernels/saxpy.ptx"),
     include_str!("../../../../tests/kernels/reduction.ptx"),
@@ -20,7 +20,7 @@ const SOURCES: [&str; 11] = [
     include_str!("../../../../tests/kernels/launch/ranking.ptx"),
 ];
 
-/// Far more than any of these needs, on a machine that does much else.
+/// Far more time than any of these needs, even on a busy machine.
 const TIME: Duration = Duration::from_secs(120);
 
 fn survives(source: &str) {
@@ -31,7 +31,7 @@ fn survives(source: &str) {
         let text = e.to_string();
         assert!(text.contains("fuzz.ptx:"), "a message without a place: {text}");
     };
-    // What is left of the other kernels, where one of them is damaged.
+    // Kernels that are not damaged are compiled, even if another kernel is.
     match Module::parse(source, "fuzz.ptx").and_then(|module| module.compile(&options, &|_| true)) {
         Ok(compiled) => compiled.refused.into_iter().for_each(|refused| has_place(refused.diagnostics)),
         Err(e) => has_place(e),
@@ -40,7 +40,7 @@ fn survives(source: &str) {
     assert!(start.elapsed() < TIME, "took {:?}:\n{first}", start.elapsed());
 }
 
-/// A piece of a source that means something, to be put where it does not belong.
+/// Meaningful pieces of PTX, to be inserted where they do not belong.
 const PIECES: [&str; 47] = [
     "{",
     "}",
@@ -91,7 +91,7 @@ const PIECES: [&str; 47] = [
     "999999999",
 ];
 
-/// A source with some words changed for others, dropped or doubled, and bytes changed.
+/// A source in which some words are replaced, dropped or duplicated, and sometimes a byte is changed.
 fn damaged(source: &str, seed: u64) -> String {
     let mut random = Random(seed | 1);
     let mut words: Vec<&str> = source.split_inclusive([' ', '\t', '\n', ',', ';', '.']).collect();
@@ -165,7 +165,7 @@ fn sizes_are_bounded() {
     survives(&module(&format!(".entry k() {{ .reg .pred %p<2>; {exits} E: ret; }}")));
     let guarded: String = (0..5000).map(|n| format!("@%p0 mov.u32 %r{n}, {n};")).collect();
     survives(&module(&format!(".entry k() {{ .reg .b32 %r<5000>; .reg .pred %p<2>; {guarded} }}")));
-    // Calls: chains, chains in braces, copies of copies, all of a circle.
+    // Calls: chains, chains in braces, copies of copies, and a circle in which every function calls all others.
     let chain = |count: usize, body: &dyn Fn(usize) -> String| -> String {
         (0..count)
             .map(|n| format!(".func f{n}() {{ {} ret; }} ", if n == 0 { String::new() } else { body(n - 1) }))

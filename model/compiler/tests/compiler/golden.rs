@@ -1,4 +1,4 @@
-//! Listings of small kernels, word for word: a change of the code that comes out is to be seen.
+//! Listings of small kernels, compared word for word, so that every change of the generated code is noticed.
 
 use gpurf_compiler::{Options, annotate, compile};
 
@@ -54,7 +54,7 @@ ret;
     assert_eq!(text, want, "\n{text}");
 }
 
-/// The loads of a kernel with this one, by their mnemonics.
+/// The mnemonics of all loads in a kernel that contains this load.
 fn loads(load: &str) -> Vec<String> {
     let text = listing(&format!(
         ".entry k(.param .u64 p)
@@ -76,7 +76,7 @@ ret;
 #[test]
 fn hints_that_name_a_level_behind_the_data_cache_pass_it_by() {
     for hint in ["cg", "cv", "volatile", "relaxed.gpu", "acquire.sys"] {
-        // Order stands in front of the space, hints of a cache after it.
+        // Modifiers of order come before the space, cache hints after it.
         let (front, behind) = if hint.starts_with('c') { ("", hint) } else { (hint, "") };
         let dotted = |word: &str| if word.is_empty() { String::new() } else { format!(".{word}") };
         let (front, behind) = (dotted(front), dotted(behind));

@@ -1,4 +1,4 @@
-//! The compiler as a whole: what it refuses, what it accepts, and what the code that it makes computes.
+//! Tests of the whole compiler: what it refuses, what it accepts, and what its code computes.
 
 mod calls;
 mod choice;

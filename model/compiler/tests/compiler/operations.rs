@@ -1,15 +1,15 @@
-//! Each operation of PTX, alone in a kernel and run in the oracle, against plain Rust.
+//! Each operation of PTX, alone in a kernel that runs in the oracle, compared with plain Rust.
 
 use crate::common::{Random, bytes, words};
 use gpurf_arith::Rounding;
 use gpurf_arith::sequence::{self, Evaluate};
 use std::fmt::Write;
 
-/// Operands of a case; one a thread.
+/// Number of threads, each with its own operands.
 const THREADS: usize = 256;
 
-/// One operation: its text over `a`, `b`, `c` (sources) and `d` (result), the widths of result and sources, what it
-/// computes.
+/// One operation: its text over `$a`, `$b`, `$c` (sources) and `$d` (result), the widths of result and sources in bits,
+/// and its result computed in Rust.
 struct Case {
     text: String,
     result: u32,
@@ -54,7 +54,7 @@ fn kernel(case: &Case) -> String {
     k
 }
 
-/// Runs the cases on random and edge operands and compares.
+/// Runs the cases on random and edge operands and compares the results.
 fn check(cases: &[Case]) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for case in cases {
@@ -346,7 +346,7 @@ fn conversions() {
         case("cvt.rn.f32.u64 $d, $a;", 32, &[64], |a, _, _| (a as f32).to_bits().into()),
         case("cvt.rzi.s32.f32 $d, $a;", 32, &[32], |a, _, _| f32::from_bits(a as u32) as i32 as u64),
         case("cvt.rzi.u32.f32 $d, $a;", 32, &[32], |a, _, _| (f32::from_bits(a as u32) as u32).into()),
-        // A NaN becomes 1 << 63 where the result has 64 bits (PTX ISA, cvt).
+        // A NaN becomes 1 << 63 if the result has 64 bits (PTX ISA, cvt).
         case("cvt.rzi.s64.f32 $d, $a;", 64, &[32], |a, _, _| match f32::from_bits(a as u32) {
             x if x.is_nan() => 1 << 63,
             x => x as i64 as u64,
@@ -375,7 +375,7 @@ fn floats() {
     fn f(x: u64) -> f32 {
         f32::from_bits(x as u32)
     }
-    /// NaNs are one NaN.
+    /// The bits of a float; every NaN has the same bits.
     fn bits(x: f32) -> u64 {
         if x.is_nan() { 0x7fff_ffff } else { x.to_bits().into() }
     }
@@ -391,7 +391,7 @@ fn floats() {
         case("rcp.rn.f32 $d, $a;", 32, &[32], |a, _, _| bits(1.0 / f(a))),
         case("sqrt.rn.f32 $d, $a;", 32, &[32], |a, _, _| bits(f(a).sqrt())),
         case("min.f32 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
-            // PTX orders the zeros.
+            // In PTX, -0 is less than +0.
             if f(a) == 0.0 && f(b) == 0.0 { (a | b) & 0x8000_0000 } else { bits(f(a).min(f(b))) }
         }),
         case("copysign.f32 $d, $a, $b;", 32, &[32, 32], |a, b, _| f(b).copysign(f(a)).to_bits().into()),
@@ -435,7 +435,7 @@ fn the_approximate_tangent_is_within_the_bound_of_the_ptx_isa() {
     }
 }
 
-/// A function of one, two or three values of half precision, done with each half of a word.
+/// Applies a function of one, two or three half precision values to both halves of a word.
 fn pairs<const N: usize>(words: [u64; N], f: impl Fn([u32; N]) -> u32) -> u64 {
     let part = |shift: u32| f(words.map(|word| (word >> shift) as u32 & 0xffff)) & 0xffff;
     u64::from(part(0)) | u64::from(part(16)) << 16
@@ -490,7 +490,7 @@ fn half_precision() {
         case("cvt.rn.f16.s32 $d, $a;", 16, &[32], |a, _, _| to_half(a as i32 as f32, Rounding::NearestEven)),
         case("cvt.rn.f16.u16 $d, $a;", 16, &[16], |a, _, _| to_half(a as f32, Rounding::NearestEven)),
         case("cvt.rp.f16.u64 $d, $a;", 16, &[64], |a, _, _| {
-            // Beyond the largest value everything goes up to infinity.
+            // Values above the largest half are rounded up to infinity, so 100,000 can stand for all of them.
             to_half(a.min(100_000) as f32, Rounding::Up)
         }),
         case("cvt.rni.s32.f16 $d, $a;", 32, &[16], |a, _, _| half_value(a).round_ties_even() as i32 as u64),

@@ -1,10 +1,10 @@
-//! Random programs with branches, loops and guards, at several register limits, against an interpreter of their own.
+//! Random programs with branches, loops and guards, at several register limits, compared with an interpreter written for them.
 //!
-//! What is compared is everything: each program ends by storing all of its variables. The allocator is checked besides,
-//! in debug builds, by following values through registers along all ways.
+//! All variables are compared: each program ends by storing all of them. In debug builds, the allocator is also checked, by following values through
+//! registers along all paths.
 //!
-//! In every third program some variables and predicates are not written at the start: the compiler makes them zero, while
-//! the oracle's registers begin as something else.
+//! In every third program, some variables and predicates are not written at the start: the compiler sets them to zero, while the oracle's registers
+//! begin with another value.
 
 use crate::common::{Random, bytes, run, words};
 use std::fmt::Write;
@@ -38,18 +38,18 @@ enum Statement {
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
     },
-    /// The body runs `variable & 3` times, plus one.
+    /// Runs the body `(variable & 3) + 1` times.
     Loop {
         by: usize,
         body: Vec<Statement>,
     },
-    /// Ends the thread where the predicate is true.
+    /// Ends the thread if the predicate is true.
     Leave {
         when: usize,
     },
 }
 
-/// What is computed from three words, with its PTX over `$d`, `$a`, `$b`, `$c`.
+/// An operation on three words: its PTX over `$d`, `$a`, `$b`, `$c`, and its result in Rust.
 type Operation = (&'static str, fn(u32, u32, u32) -> u32);
 
 const OPERATIONS: &[Operation] = &[
@@ -76,7 +76,7 @@ const OPERATIONS: &[Operation] = &[
         ((u64::from(a) * u64::from(b)).wrapping_add(77) >> 9) as u32
     }),
 ];
-/// Index of the operation that reads the thread's number, which the interpreter puts in.
+/// Index of the operation that reads the thread's index; the interpreter supplies the value.
 const THREAD_NUMBER: usize = 15;
 
 fn generate(random: &mut Random, depth: u32, budget: &mut i32) -> Vec<Statement> {
@@ -198,7 +198,7 @@ struct Thread {
 }
 
 impl Thread {
-    /// Runs statements; false when the thread has left.
+    /// Runs statements. Returns false if the thread has ended.
     fn run(&mut self, list: &[Statement]) -> bool {
         for statement in list {
             match statement {
@@ -272,8 +272,8 @@ fn many_random_programs() {
     (1000..4000).for_each(check);
 }
 
-/// `__syncwarp` of the threads of a group, as cooperative groups have it: each group of 8 names its own lanes, all of which are there together.
-/// So do those that a branch leaves.
+/// `__syncwarp` by the threads of a group, as in cooperative groups: each group of 8 names its own lanes, all of which are active. So do the lanes
+/// that remain after a branch.
 #[test]
 fn groups_of_a_warp_synchronise() {
     let source = "\

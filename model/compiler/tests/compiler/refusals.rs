@@ -1,4 +1,4 @@
-//! What is outside of the subset is refused with its place and the reason, and what is inside is not.
+//! Instructions outside of the subset are refused with their position and the reason; those inside are accepted.
 
 use gpurf_compiler::{Diagnostics, Options, compile};
 
@@ -173,7 +173,7 @@ fn a_reduction_at_a_barrier_needs_a_word_of_shared_memory() {
         let variables = format!("{{ .shared .align 4 .b8 big[{bytes}]; st.shared.b32 [big], %r0; ");
         compile(&kernel(&(variables + "bar.red.popc.u32 %r0, 0, %p1; }")), "k.ptx", &Options::default())
     };
-    // The kernel has 64 bytes besides.
+    // The kernel itself has another variable of 64 bytes.
     assert!(with(65_468).is_ok());
     let text = with(65_472).unwrap_err().to_string();
     assert!(text.contains("`bar.red` counts in a word of shared memory"), "{text}");

@@ -1,4 +1,5 @@
-//! 64-bit accesses that are single: which of them take a lock, and that they do what others do.
+//! 64-bit accesses that are single: which of them take a lock, and that they give the same results as accesses without
+//! one.
 
 use crate::common::{Random, compiled_with, run};
 use gpurf_compiler::{Options, WideAccesses, compile};
@@ -6,7 +7,7 @@ use gpurf_isa::Op;
 
 const BOTH: [WideAccesses; 2] = [WideAccesses::Strong, WideAccesses::All];
 
-/// A kernel with these statements, where %l1 is p0, %l2 p1, and %r1 the thread.
+/// A kernel with these statements; %l1 is p0, %l2 is p1, and %r1 is the thread's index.
 fn kernel(body: &str) -> String {
     format!(
         ".version 9.5\n.target sm_75\n.address_size 64\n.const .u64 constant[2] = {{1, 2}};\n.visible .entry f(\n\
@@ -16,7 +17,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Atomic operations in the code: two for each lock that is taken.
+/// The number of atomic operations in the code: two for each lock that is taken.
 fn atomics(source: &str, wide_accesses: WideAccesses) -> usize {
     let image = compiled_with(source, &Options { wide_accesses, ..Options::default() }).image;
     let has_locks = image.symbols.iter().any(|symbol| symbol.name == "atomic locks");
@@ -37,14 +38,14 @@ fn strong_accesses_take_locks() {
         ("st.volatile.u64 [%l1+8], %l2;", 1),
         ("st.volatile.shared.u64 [shared], %l2;", 1),
         ("st.relaxed.gpu.global.v2.u64 [%l1], {%l1, %l2};", 2),
-        // Of another size, or of memory that no other thread has.
+        // Accesses of another size, or to memory that no other thread can access.
         ("ld.volatile.global.u32 %r2, [%l1]; st.volatile.global.v2.u32 [%l2], {%r2, %r2};", 0),
         ("st.volatile.local.u64 [local], %l2;", 0),
         ("st.volatile.u64 [local], %l2;", 0),
         ("ld.param.u64 %l3, [p1]; st.local.u64 [local], %l3;", 0),
     ] {
         for wide in [WideAccesses::Strong, WideAccesses::All] {
-            // The store of what has been loaded is weak.
+            // The store of the loaded value is weak.
             let weak = wide == WideAccesses::All && text.contains("; st.global.");
             assert_eq!(atomics(&kernel(text), wide), 2 * (locks + usize::from(weak)), "{text} {wide:?}");
         }
@@ -77,7 +78,7 @@ fn a_file_with_a_single_access_has_all_its_atomic_operations_under_locks() {
         let code = image.kernels[0].code.iter();
         code.filter(|i| matches!(i.op, Op::Atom { .. })).count()
     };
-    // Two words, or one lock taken and freed and the two words read and written.
+    // Two words; or one lock taken and released, and the two words read and written.
     assert_eq!(code(&kernel(add)), 2);
     let other = ".visible .entry g(.param .u64 p)\n{ .reg .b64 %l<3>;\nld.param.u64 %l1, [p];\n\
                  ld.volatile.global.u64 %l2, [%l1]; st.volatile.global.u64 [%l1], %l2; ret; }\n";
@@ -91,7 +92,7 @@ fn mmio_needs_relaxed() {
     assert!(error.to_string().contains(".mmio needs .relaxed"), "{error}");
 }
 
-/// Every thread moves its words, by all kinds of access, at once and under a guard.
+/// Every thread moves its words with all kinds of access, with and without a guard.
 #[test]
 fn what_is_loaded_and_stored_is_the_same_with_locks_and_without() {
     const THREADS: u32 = 48;

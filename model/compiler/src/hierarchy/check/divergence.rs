@@ -1,7 +1,8 @@
-//! What other lanes of the warp may do while a lane waits.
+//! What other lanes of the warp may do while a lane waits for them.
 //!
-//! A branch splits a group of lanes. Those that fall through go on; those that take it wait at the target, and then the first wait where they meet. Contents of
-//! ORF and LRF are void for the whole warp once a lane that runs comes by a strand end, a barrier, or a point where the warp is descheduled.
+//! A branch splits a group of lanes. The lanes that fall through run first. The taken lanes wait at the target meanwhile; then the first group waits
+//! at the reconvergence point. The contents of ORF and LRF become void for the whole warp as soon as a running lane passes a strand end, a barrier,
+//! or a point where the warp is descheduled.
 
 use std::collections::HashSet;
 
@@ -11,19 +12,19 @@ use super::super::HierarchyOptions;
 use super::{Wrong, rules};
 use crate::marks::flow::successors;
 
-/// Where a lane may find nothing left when it goes on.
+/// Where a lane may find the contents of ORF and LRF void when it resumes.
 #[derive(Debug)]
 pub struct Waits {
-    /// Branches of which one side may make the contents void.
+    /// Branches with a side that may make the contents void.
     open: Vec<bool>,
-    /// Those whose taken lanes find nothing at the target.
+    /// Branches whose taken lanes may find the contents void at the target.
     at_target: Vec<bool>,
-    /// Instructions where sides meet of which one may make the contents void.
+    /// Reconvergence points of branches with a side that may make the contents void.
     at_meeting: Vec<bool>,
 }
 
 impl Waits {
-    /// Those of a kernel.
+    /// Computes them for a kernel.
     pub fn of(code: &[Instruction], options: &HierarchyOptions) -> Self {
         let none = vec![false; code.len()];
         let mut waits = Self { open: none.clone(), at_target: none.clone(), at_meeting: none };
@@ -40,13 +41,14 @@ impl Waits {
         waits
     }
 
-    /// Whether a lane that goes from one instruction to another may find nothing left.
+    /// Whether a lane that goes from instruction `from` to instruction `to` may find the contents void.
     pub fn are_void(&self, code: &[Instruction], from: usize, to: usize) -> bool {
         let taken = code[from].target().is_some_and(|target| target.index() == to);
         self.at_meeting[to] || taken && self.at_target[from]
     }
 
-    /// Whether strands end where lanes may wait for such a side: a warp that is descheduled there leaves nothing in them. Gives the instruction at fault.
+    /// Checks that a strand ends at each branch with such a side, and before each such reconvergence point: while lanes wait there, the warp may be
+    /// descheduled, and it must not be in the middle of a strand then. Returns the instruction at fault.
     pub fn begin_strands(&self, code: &[Instruction]) -> Result<(), (usize, Wrong)> {
         for (pc, _) in code.iter().enumerate().filter(|(_, instruction)| !instruction.control.strand_end) {
             if self.open[pc] {
@@ -60,8 +62,9 @@ impl Waits {
     }
 }
 
-/// Whether lanes that start at `first` may make the contents void before they come to `meet`. As on the SIMT stack, a group is a program counter and the point
-/// where it waits; what a branch splits goes on to the branch's own point, and from there to that of the group.
+/// Whether lanes that start at `first` may make the contents void before they reach `meet`. As on the SIMT stack, a group is a program counter and
+/// the point where the group waits. The groups of a divergent branch run to the branch's own reconvergence point, and from there to that of the
+/// original group.
 fn may_void(code: &[Instruction], options: &HierarchyOptions, first: usize, meet: Option<usize>) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![(first, meet)];

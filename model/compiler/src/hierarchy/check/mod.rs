@@ -1,10 +1,10 @@
-//! Proves that every read of finished code finds its value at the level where the instruction says.
+//! Proves that every read of finished code finds its value at the level that the instruction names.
 //!
-//! One lane is followed along every path of the control-flow graph, with what is certain of it: which register's present value each entry of ORF and LRF holds, and
-//! which registers the MRF has. While a lane waits for others of its warp, what those do may make the contents void ([`divergence`]). Apart from that, lanes have
-//! nothing to do with each other: each has its own part of every entry.
+//! One lane is followed along every path of the control-flow graph. The state is what is certain about the lane: the register whose present value
+//! each entry of ORF and LRF holds, and the registers whose present value the MRF holds. While a lane waits for others of its warp, they may make the
+//! contents void ([`divergence`]). Otherwise lanes do not affect each other: each has its own part of every entry.
 //!
-//! Nothing of the allocation is used: not its strands, not its values, not its liveness.
+//! The check uses nothing of the allocation: neither its strands nor its values nor its liveness.
 
 mod divergence;
 mod rules;
@@ -17,7 +17,7 @@ use super::HierarchyOptions;
 use crate::marks::flow::{Registers, successors};
 use divergence::Waits;
 
-/// What is wrong with the levels of an instruction.
+/// What is wrong with the levels or the strand end of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrong {
     /// On some path the entry does not hold the register's present value.
@@ -26,35 +26,35 @@ pub enum Wrong {
     NotInMrf(Reg),
     /// The machine has no such entry or bank.
     NoSuchLevel(Upper),
-    /// A source of this slot cannot be read in the bank.
+    /// This LRF bank cannot be read in this source slot.
     WrongBank(Upper),
-    /// A shared unit reads the LRF.
+    /// An instruction of a shared unit reads this register in the LRF.
     SharedReadOfLrf(Reg),
-    /// A shared unit writes the LRF.
+    /// An instruction of a shared unit writes this register to the LRF.
     SharedResultInLrf(Reg),
-    /// A result of long latency goes above the MRF.
+    /// A result of long latency goes to a level above the MRF.
     LongLatencyAbove(Reg),
-    /// Slots of one register have different levels.
+    /// Source slots that read the same register name different levels.
     SlotsDisagree(Reg),
-    /// An entry that a source is copied to is used otherwise by the same instruction.
+    /// The instruction also uses the entry that a source is copied to in another way.
     CopyCollides(OrfEntry),
     /// The encoding does not allow these two levels together.
     TwoLevels(Upper),
     /// A backward branch does not end its strand.
     OpenBackwardBranch,
-    /// A way to the target of a backward branch does not end its strand.
+    /// A predecessor of the target of a backward branch does not end its strand.
     OpenLoop,
     /// A barrier does not end its strand.
     OpenBarrier,
-    /// On some way the warp is descheduled in the middle of a strand.
+    /// On some path the warp is descheduled in the middle of a strand.
     DescheduledInStrand,
     /// A branch that may diverge does not end its strand, and one of its sides may make the contents void (hazard 3).
     OpenBranch,
-    /// A way to where sides meet does not end its strand, and one of the sides may make the contents void.
+    /// A predecessor of a reconvergence point does not end its strand, and one of the branch's sides may make the contents void.
     OpenMeeting,
 }
 
-/// An instruction whose levels are wrong.
+/// An instruction whose levels or strand end are wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {pc}, `{text}`: {wrong}")]
 pub struct CheckError {
@@ -103,10 +103,10 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Proves it, for a machine with this hierarchy.
+/// Runs the proof for a machine with this hierarchy.
 ///
 /// # Errors
-/// The first instruction at which it does not hold.
+/// The first instruction for which the proof fails.
 pub fn check(code: &[Instruction], options: &HierarchyOptions) -> Result<(), Box<CheckError>> {
     let fault = |pc: usize, wrong| Box::new(CheckError { pc, text: code[pc].to_string(), wrong });
     rules::of_strands(code, options).map_err(|(pc, wrong)| fault(pc, wrong))?;
@@ -115,7 +115,7 @@ pub fn check(code: &[Instruction], options: &HierarchyOptions) -> Result<(), Box
     }
     let waits = Waits::of(code, options);
     for (pc, known) in follow(code, &waits, options).into_iter().enumerate() {
-        // What no lane comes to is not wrong.
+        // Unreachable instructions are not wrong.
         if let Some(known) = known {
             known.finds_all(&code[pc], options).map_err(|wrong| fault(pc, wrong))?;
         }
@@ -123,7 +123,7 @@ pub fn check(code: &[Instruction], options: &HierarchyOptions) -> Result<(), Box
     waits.begin_strands(code).map_err(|(pc, wrong)| fault(pc, wrong))
 }
 
-/// What is certain of a lane in front of each instruction that it may come to.
+/// What is certain about a lane before each instruction that it can reach.
 fn follow(code: &[Instruction], waits: &Waits, options: &HierarchyOptions) -> Vec<Option<Known>> {
     let mut fronts: Vec<Option<Known>> = vec![None; code.len()];
     let mut open = vec![0];
@@ -148,7 +148,7 @@ fn follow(code: &[Instruction], waits: &Waits, options: &HierarchyOptions) -> Ve
     fronts
 }
 
-/// Entries of the ORF, then banks of the LRF.
+/// Number of places above the MRF: entries of the ORF, then banks of the LRF.
 const PLACES: usize = (OrfEntry::COUNT + LrfBank::COUNT) as usize;
 
 fn place(level: Upper) -> usize {
@@ -158,20 +158,20 @@ fn place(level: Upper) -> usize {
     })
 }
 
-/// What is certain of a lane.
+/// What is certain about a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Known {
     /// The register whose present value each entry holds.
     above: [Option<Reg>; PLACES],
-    /// Registers whose present value the MRF does not hold for certain.
+    /// Registers whose present value the MRF may not hold.
     not_in_mrf: Registers,
 }
 
 impl Known {
-    /// When the kernel starts.
+    /// The state when the kernel starts.
     const START: Self = Self { above: [None; PLACES], not_in_mrf: Registers::NONE };
 
-    /// What is certain when either may be.
+    /// What is certain if either state is possible.
     fn and(&self, other: &Self) -> Self {
         let mut both = *self;
         for (mine, other) in both.above.iter_mut().zip(other.above) {
@@ -181,12 +181,12 @@ impl Known {
         both
     }
 
-    /// The contents of ORF and LRF are void.
+    /// Makes the contents of ORF and LRF void.
     fn forget(&mut self) {
         self.above = [None; PLACES];
     }
 
-    /// Once the warp is about to issue an instruction.
+    /// The state when the warp is about to issue an instruction.
     fn at_issue(mut self, instruction: &Instruction, options: &HierarchyOptions) -> Self {
         if rules::leaves(instruction, options) {
             self.forget();
@@ -194,7 +194,7 @@ impl Known {
         self
     }
 
-    /// After an instruction.
+    /// The state after an instruction.
     fn behind(&self, instruction: &Instruction, options: &HierarchyOptions) -> Self {
         let front = self.at_issue(instruction, options);
         let mut behind = front.executed(instruction);
@@ -207,7 +207,7 @@ impl Known {
         behind
     }
 
-    /// After an instruction that the lane executes.
+    /// The state after an instruction that the lane executes.
     fn executed(mut self, instruction: &Instruction) -> Self {
         for (slot, register) in instruction.sources() {
             if let SourceLevel::MrfCopied(entry) = instruction.control.source_level(slot) {
@@ -230,7 +230,7 @@ impl Known {
         self
     }
 
-    /// Whether an instruction finds all that it reads.
+    /// Whether an instruction finds every register that it reads.
     fn finds_all(&self, instruction: &Instruction, options: &HierarchyOptions) -> Result<(), Wrong> {
         let known = self.at_issue(instruction, options);
         for (slot, register) in instruction.sources() {

@@ -1,4 +1,4 @@
-//! What a single instruction may say, and where strands have to end.
+//! Rules for the levels of a single instruction, and for where strands must end.
 
 use gpurf_isa::{Instruction, Op, OrfEntry, ResultLevel, Slot, SourceLevel, Upper};
 
@@ -6,12 +6,12 @@ use super::super::{Encoding, HierarchyOptions};
 use super::Wrong;
 use crate::marks::flow::successors;
 
-/// Whether the warp gives up its slot in front of an instruction, and loses its contents.
+/// Whether the warp is descheduled before an instruction and loses the contents of ORF and LRF.
 pub fn leaves(instruction: &Instruction, options: &HierarchyOptions) -> bool {
     instruction.control.deschedule && !options.keep_when_descheduled
 }
 
-/// Whether an instruction makes the contents of the whole warp void after it.
+/// Whether the contents of ORF and LRF are void for the whole warp after an instruction.
 pub fn voids(instruction: &Instruction, options: &HierarchyOptions) -> bool {
     instruction.control.strand_end || waits(instruction, options)
 }
@@ -20,7 +20,7 @@ fn waits(instruction: &Instruction, options: &HierarchyOptions) -> bool {
     matches!(instruction.op, Op::Bar { .. }) && !options.keep_when_descheduled
 }
 
-/// Where strands have to end. Gives the instruction at fault.
+/// Checks where strands must end. Returns the instruction at fault.
 pub fn of_strands(code: &[Instruction], options: &HierarchyOptions) -> Result<(), (usize, Wrong)> {
     let mut heads = vec![false; code.len()];
     for (pc, instruction) in code.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn of_strands(code: &[Instruction], options: &HierarchyOptions) -> Result<()
     Ok(())
 }
 
-/// What an instruction says of its operands' levels.
+/// Checks the levels of an instruction's operands.
 pub fn of_levels(instruction: &Instruction, options: &HierarchyOptions) -> Result<(), Wrong> {
     let control = &instruction.control;
     let private = instruction.unit().is_private();
@@ -102,7 +102,7 @@ pub fn of_levels(instruction: &Instruction, options: &HierarchyOptions) -> Resul
     }
 }
 
-/// Whether the machine has a level.
+/// Checks that the machine has this level.
 fn exists(level: Upper, options: &HierarchyOptions) -> Result<(), Wrong> {
     let there = match level {
         Upper::Orf(entry) => entry.number() < options.orf_entries,
@@ -111,7 +111,7 @@ fn exists(level: Upper, options: &HierarchyOptions) -> Result<(), Wrong> {
     if there { Ok(()) } else { Err(Wrong::NoSuchLevel(level)) }
 }
 
-/// Whether an entry that a source is copied to is also read, copied to from another register, or written by the instruction.
+/// Whether the instruction also reads or writes the entry that a source is copied to, or copies another register to it.
 fn is_used_otherwise(instruction: &Instruction, slot: Slot, entry: OrfEntry) -> bool {
     let here = Upper::Orf(entry);
     let register = instruction.source(slot);

@@ -1,4 +1,4 @@
-//! Allocations that are wrong, each in its own way: the checker refuses them, and the judge complains when they are run.
+//! Wrong allocations of different kinds: the checker refuses each of them, and the oracle's judge reports faults when they run.
 
 use super::*;
 use crate::hierarchy::check::Wrong;
@@ -14,18 +14,18 @@ fn bank(number: u8) -> Upper {
     Upper::Lrf(LrfBank::new(number).expect("there is one"))
 }
 
-/// Code, and what is done to it.
+/// Correct code, and a change that makes it wrong.
 struct Corruption<'a> {
-    /// What is wrong then.
+    /// The fault that the change causes.
     kind: &'a str,
     lrf: LastResultFile,
-    /// Right, with levels and marks.
+    /// The correct code, with levels and marks.
     code: &'a str,
-    /// This text is replaced, wherever it is, by that one.
+    /// The first text is replaced by the second one, wherever it occurs.
     replace: (&'a str, &'a str),
-    /// Whether the checker says what it should.
+    /// Whether the checker's error is the expected one.
     checker: fn(Wrong) -> bool,
-    /// Whether the judge does.
+    /// Whether the judge's fault is the expected one.
     judge: fn(WrongLevel) -> bool,
 }
 
@@ -63,7 +63,7 @@ const LOOP: &str = "
     EXIT
 ";
 
-/// A register from outside.
+/// A register from outside of the strand, copied to the ORF.
 const COPIED: &str = "
     NOP {strand_end}
     IADD R4, PT, R0, 1, !PT {a=MRF>ORF0}
@@ -72,7 +72,7 @@ const COPIED: &str = "
     EXIT
 ";
 
-/// A value of both sides of a branch.
+/// A value that both sides of a branch write.
 const SIDES: &str = "
     MOV R5, 7 {d=ORF1}
     @P0 BRA other, join meet
@@ -470,7 +470,7 @@ fn encodings_without_a_pair_of_levels() {
     }
 }
 
-/// Changes one field of an instruction; whether anything changed.
+/// Changes one field of an instruction. Returns whether anything changed.
 fn change(instruction: &mut Instruction, how: usize) -> bool {
     let before = *instruction;
     let control = &mut instruction.control;
@@ -492,7 +492,7 @@ fn change(instruction: &mut Instruction, how: usize) -> bool {
     *instruction != before
 }
 
-/// What the judge sees, the checker has refused.
+/// The checker must have refused every case in which the judge sees a fault.
 #[test]
 fn the_checker_misses_nothing_that_the_judge_sees() {
     let options = with_lrf(3, LastResultFile::Unified);

@@ -1,4 +1,4 @@
-//! The thesis's worked examples, rebuilt from what it says of them. A strand begins in front of each.
+//! The thesis's worked examples, rebuilt from its descriptions. A strand begins before each.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn without(options: HierarchyOptions, change: impl Fn(&mut HierarchyOptions)) ->
     options
 }
 
-/// R4 is produced, read twice, and then not read until much later; meanwhile others need the entry.
+/// R4 is produced, read twice, and then not read until much later; meanwhile other values need the entry.
 const FIGURE_6_7_A: &str = "
     NOP {strand_end}
     IADD R4, PT, R0, 1, !PT
@@ -109,7 +109,7 @@ fn a_guarded_write_and_what_it_leaves() {
     ";
     let options = without(orf(3), |options| options.read_operands = false);
     expect(text, &options, &["d=ORF0", "d=ORF0", "a=ORF0", ""]);
-    // Lanes that the guard leaves out have a value of another strand.
+    // The lanes that the guard disables keep a value of another strand.
     let text = "
         NOP {strand_end}
         @P0 IADD R4, PT, R0, 2, !PT
@@ -130,7 +130,8 @@ fn last_results_come_first() {
         ST.GLOBAL.B32 [R2], R7
         EXIT
     ";
-    // R5 saves most in a slot, as it is gone at once, then R6. R4 finds the one entry taken. The memory unit reads R7.
+    // R5 saves most for each slot, as it is read at once and then dead; R6 follows. R4 finds the single entry taken.
+    // The memory unit, which is shared, reads R7.
     let unified = with_lrf(2, LastResultFile::Unified);
     expect(
         text,

@@ -1,4 +1,4 @@
-//! Strands and allocations of hand-written and random code, proved by the checker and judged by the oracle lane by lane.
+//! Strands and allocations of hand-written and random code, proved by the checker and judged lane by lane by the oracle.
 
 mod corruptions;
 mod figures;
@@ -11,7 +11,7 @@ use crate::marks::tests::{START, execute};
 use gpurf_isa::{Instruction, LastResultFile, assemble};
 use gpurf_oracle::levels::{LevelCounts, LevelFault, LevelJudge, Levels};
 
-/// An ORF of so many entries, and everything that can be switched on.
+/// An ORF of this many entries, with all steps enabled.
 fn orf(entries: u8) -> HierarchyOptions {
     HierarchyOptions { orf_entries: entries, ..HierarchyOptions::NONE }
 }
@@ -21,7 +21,7 @@ fn with_lrf(entries: u8, lrf: LastResultFile) -> HierarchyOptions {
     HierarchyOptions { lrf, ..orf(entries) }
 }
 
-/// Code after [`START`] with marks and levels.
+/// Compiles code after [`START`] with marks and levels.
 fn compiled(text: &str, options: &HierarchyOptions) -> Vec<Instruction> {
     let mut code = assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     marks::run(&mut code);
@@ -61,7 +61,7 @@ fn levels(instruction: &Instruction) -> String {
     control.to_string()
 }
 
-/// Asserts that the levels of the code after [`START`] are these, in the order of the code, and that they are right.
+/// Asserts that the last instructions of the code after [`START`] have these levels, and that checker and judge accept the code.
 fn expect(text: &str, options: &HierarchyOptions, want: &[&str]) {
     let code = compiled(text, options);
     let start = code.len() - want.len();

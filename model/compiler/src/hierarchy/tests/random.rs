@@ -1,4 +1,4 @@
-//! Random code, compiled in every way.
+//! Random code, compiled with all options.
 
 use super::*;
 use crate::marks::tests::random::program;
@@ -9,7 +9,7 @@ fn random_code_finds_its_values() {
     let mut counts = LevelCounts::default();
     for seed in 0..300 {
         let text = program(seed);
-        // All options come by, a few with each program.
+        // Each program is compiled with a seventh of the options, so that all options are used.
         for options in all.iter().skip(seed as usize % 7).step_by(7) {
             counts += accept(&compiled(&text, options), options);
         }

@@ -6,7 +6,7 @@ use crate::hierarchy::Cause::{self, *};
 /// Where strands end in the code after [`START`], counted from its first instruction, and why.
 fn ends(text: &str) -> Vec<(usize, Cause)> {
     accept(&compiled(text, &orf(3)), &orf(3));
-    // Code that has its strand ends already does not say why.
+    // Marks only: code whose strand ends are set already would report them all as `Asked`.
     let mut marked = compiled(text, &HierarchyOptions::NONE);
     let start = assemble(START).expect("it is code").len();
     let ends = run(&mut marked, &orf(3)).expect("there is an ORF").ends;
@@ -96,7 +96,7 @@ fn nested_branches_around_a_wait() {
         ST.GLOBAL.B32 [R2], R3
         EXIT
     ";
-    // The load ends a strand, so the inner branch does, the inner meeting point begins one, and the same for the outer ones.
+    // The load ends a strand, so the inner branch must end one and the inner meeting point begins one; the same follows for the outer branch.
     assert_eq!(ends(text), [(0, Merge), (2, Merge), (3, LongLatency), (4, Merge), (5, Merge)]);
 }
 

@@ -1,4 +1,4 @@
-//! Parameters and results of calls, which are registers.
+//! Parameters and results of calls, which are kept in registers.
 
 use crate::diagnostic::{Feature, Span};
 use crate::lower::kernel::{Kernel, lacks, wrong};
@@ -9,7 +9,7 @@ use crate::ptx::ast::Variable;
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
 
-/// A parameter or result of a call: words that are registers.
+/// A parameter or result of a call: a register for each word.
 #[derive(Clone, Debug)]
 pub struct Argument {
     pub(super) words: Vec<V>,
@@ -17,7 +17,7 @@ pub struct Argument {
 }
 
 impl<'a> Kernel<'_, 'a> {
-    /// A new variable of the parameter space.
+    /// Creates a variable of the parameter space. Returns its number.
     pub fn new_argument(&mut self, variable: &Variable<'a>) -> Result<usize> {
         let bytes = module::size(variable)?;
         if bytes > machine::PARAMETER_LIMIT.into() {
@@ -29,7 +29,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(self.calls.arguments.len() - 1)
     }
 
-    /// Sets a variable of the parameter space to zero, if it may be written in parts.
+    /// Sets a variable of the parameter space to zero, since it may be written in parts.
     pub fn clear_argument(&mut self, number: usize) {
         for word in self.words(&[number]).collect::<Vec<_>>() {
             self.b.assign(word, Val::ZERO);
@@ -53,7 +53,7 @@ impl<'a> Kernel<'_, 'a> {
         copy
     }
 
-    /// The word of an argument in which an access of `bytes` bytes lies, and its first bit.
+    /// The word of an argument that an access of `bytes` bytes lies in, and the first bit of the access in that word.
     fn word_of(&self, number: usize, at: i32, bytes: u32, span: Span) -> Result<(V, u32)> {
         let argument = &self.calls.arguments[number];
         let inside = u32::try_from(at).ok().filter(|at| at.checked_add(bytes).is_some_and(|end| end <= argument.bytes));

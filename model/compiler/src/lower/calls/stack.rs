@@ -14,7 +14,7 @@ use gpurf_isa::{Op, machine};
 use std::collections::HashSet;
 
 impl<'a> Kernel<'_, 'a> {
-    /// Where a local variable lies: in the frame, inside of a circle of functions.
+    /// Allocates a local variable: in the frame of the stack if a circle of functions is being lowered, and in the kernel's local memory otherwise.
     pub fn place_local(&mut self, variable: &Variable<'a>) -> Result<Place> {
         let in_frame = !self.calls.open.is_empty();
         let next = if in_frame { &mut self.calls.frame } else { &mut self.local_bytes };
@@ -35,7 +35,8 @@ impl<'a> Kernel<'_, 'a> {
         self.b.add(Val::Reg(pointer), Val::Imm(at))
     }
 
-    /// Makes the stack, once the kernel is lowered: what calls inside of circles save, how large a frame is, and how many there are.
+    /// Builds the stack, once the kernel is lowered: determines what calls inside of circles save, the size of a frame, and the number of frames, and
+    /// adds the code.
     pub fn finish_calls(&mut self, stack_bytes: u32, span: Span) -> Result<()> {
         let calls = std::mem::take(&mut self.calls);
         let Some(pointer) = calls.stack_pointer else { return Ok(()) };
@@ -75,10 +76,10 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// For each call inside of a circle, in the order of the closed circles, what has to be saved: values that are read after it and that
-/// the circle's code writes.
+/// For each call inside of a circle, in the order of the closed circles, the values to save: those that are read after the call and that the circle's
+/// code writes.
 fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
-    // A call as one step: what it jumps to is left out, and each body is entered from in front of the circle, with its parameters.
+    // Treats a call as one step: its jump is removed, and each body is entered directly from the block before the circle, with its parameters set.
     let mut steps = f.clone();
     let add = |steps: &mut Function, insts, to| {
         steps.blocks.push(Block { insts, term: Term::Jump(to), term_line: 0 });
@@ -89,7 +90,7 @@ fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
     };
     for circle in &calls.closed {
         for site in &circle.sites {
-            // Parameters that it passes are restored after it, and its results come from nowhere.
+            // The parameters that the call passes need not be saved for it, and its results have no source.
             let jump = &mut steps.blocks[site.jump.index()];
             jump.insts.clear();
             jump.term = Term::Jump(site.back);
@@ -106,7 +107,7 @@ fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
             let when = Pred::Reg(steps.value(Class::Predicate), false);
             steps.blocks[from.index()].term = Term::Branch { when, then: enter, otherwise: next };
             from = next;
-            // What is read after it, and where it continues.
+            // The results and the caller are read after the function.
             let read = words(&function.own.results).into_iter().chain([function.caller]);
             let exit = &mut steps.blocks[function.exit.index()];
             exit.insts = read.map(|word| with_b(Op::Mov {}, Val::Reg(word))).collect();
@@ -119,7 +120,7 @@ fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
         let written: HashSet<V> =
             circle.blocks.iter().flat_map(|block| &f.blocks[block.index()].insts).flat_map(Inst::defs).collect();
         for site in &circle.sites {
-            // The results, which are copied before anything is restored.
+            // The results are copied before anything is restored, so they are not saved.
             let taken: HashSet<V> = f.blocks[site.back.index()].insts.iter().flat_map(Inst::defs).collect();
             let needed = alive.iter().flat_map(|alive| alive.out[site.back.index()].iter());
             saved.push(needed.filter(|v| written.contains(v) && !taken.contains(v)).collect());
@@ -132,10 +133,10 @@ fn with_b(op: Op, b: Val) -> Inst {
     Inst { src: [Val::ZERO, b, Val::ZERO], ..Inst::new(op, 1) }
 }
 
-/// The stack, at a call.
+/// What the code of one call needs to know about the stack.
 struct Stack {
     pointer: V,
-    /// Bytes of local variables, after which values are saved.
+    /// Bytes of local variables; the saved values follow them.
     variables: u32,
     line: u32,
 }
@@ -175,7 +176,7 @@ impl Stack {
         Inst { d: Some(self.pointer), src, s: Pred::FALSE, ..Inst::new(add, self.line) }
     }
 
-    /// The next frame; a trap where the one at hand begins after `most`, or in any case.
+    /// Moves to the next frame. Traps if the current frame begins after `most`, or always if `most` is `None`.
     fn push(&self, f: &mut Function, frame: u32, most: Option<u32>) -> Vec<Inst> {
         let trap = Inst { line: self.line, ..with_b(Op::Trap {}, Val::Imm(machine::trap::STACK)) };
         let Some(most) = most else { return vec![trap] };

@@ -1,4 +1,4 @@
-//! Results that go past the RFC or the LRF.
+//! Results that bypass the RFC or the LRF.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn what_is_read_behind_the_deschedule_goes_past_the_rfc() {
         IADD R3, PT, R3, R5, !PT
         EXIT
     ";
-    // The marked instruction itself reads after the point. The last result is never read.
+    // The marked instruction itself reads after it is descheduled. The last result is never read.
     expect(text, &["rfc_bypass", "", "last=a rfc_bypass", "last=a", "last=ab deschedule", "last=ab rfc_bypass", ""]);
     let unmarked = |instruction: &mut Instruction| {
         if instruction.is_long_latency() {
@@ -140,7 +140,7 @@ fn behind_a_deschedule_the_lrf_is_empty() {
         ST.GLOBAL.B32 [R2], R4
         EXIT
     ";
-    // Both writes: the lanes outside of the guard store what the first one wrote.
+    // Both writes are marked: the lanes that the guard disables store the result of the first one.
     assert!(marked(soon)[3].control.bypass.lrf && marked(soon)[5].control.bypass.lrf);
     needs_rule(soon, no_store, Wrong::SharedReadOfLrf);
     needs_rule(soon, without_guards, Wrong::SharedReadOfLrf);

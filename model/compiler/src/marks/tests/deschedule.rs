@@ -1,8 +1,8 @@
-//! Descheduling.
+//! The bit "deschedule".
 
 use super::*;
 
-/// The program counters of the instructions that are marked, counted after [`START`].
+/// The instructions with the mark, counted from the first one after [`START`].
 fn marks(text: &str) -> Vec<usize> {
     let code = marked(text);
     assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
@@ -19,7 +19,7 @@ fn the_first_consumer_is_marked_and_no_other() {
         IADD R3, PT, R4, R3, !PT
         EXIT
     ";
-    // All that is under way is there when the warp comes back.
+    // When the warp resumes, all its pending results are there.
     assert_eq!(marks(text), [2]);
     let short = |instruction: &mut Instruction| {
         if instruction.is_long_latency() {
@@ -97,8 +97,8 @@ fn a_loop_reads_what_it_loaded_the_time_before() {
 
 #[test]
 fn a_mark_for_one_way_serves_the_others() {
-    // The first instruction of the loop is marked for the load at its end, so that the second one needs no mark for the
-    // load in front of the loop.
+    // The first instruction of the loop is marked for the load at the end of the loop, so the second one needs no mark
+    // for the load before the loop.
     let text = "
         MOV R5, 4
         LD.GLOBAL.B32 R1, [R2]
@@ -148,7 +148,7 @@ fn a_barrier_deschedules_by_itself_if_all_come_to_it() {
 
 #[test]
 fn each_side_waits_for_its_own_loads() {
-    // The lanes of the second side read an old R1, which the first side's load does not touch.
+    // The lanes of the second side read an old R1, which the first side's load does not affect.
     let text = "
         MOV R1, 5
         @P0 BRA taken, join meet

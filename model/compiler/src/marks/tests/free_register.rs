@@ -1,10 +1,10 @@
-//! Free registers.
+//! The field "free register".
 
 use super::*;
 use crate::marks::flow::Registers;
 use gpurf_isa::Reg;
 
-/// The code with the free registers that follow if these are the live ones.
+/// The code with the free registers that result if these registers are live.
 fn marked_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>) -> Vec<Instruction> {
     let mut code = marked(text);
     let live = live(&code);
@@ -12,7 +12,7 @@ fn marked_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>) -> Vec<In
     code
 }
 
-/// The free registers after [`START`], by number; `-` where there is none. They hold.
+/// The free registers named after [`START`], by number; `-` for none. Asserts that the judge accepts them.
 fn named(text: &str) -> String {
     let code = marked(text);
     assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
@@ -61,7 +61,7 @@ fn what_the_other_side_waits_to_read_is_not_free() {
         EXIT
     ";
     assert_eq!(named(text), "3 0 0 0 0 0 0 1 2 -");
-    // The lanes that fall through read R1 for the last time, and write it: it is free in their order, not in the warp's.
+    // The lanes that fall through read R1 for the last time, and then write it. In their own order R1 is free between; for the warp it is not.
     let lanes = marked_with(text, liveness::of_lane);
     assert_eq!(lanes[6].control.free_register, Some(Reg(1)), "\n{}", listing(&lanes));
     assert_eq!(judge(&lanes, Scope::Lanes).0, [Wrong::ReadOfFree]);
@@ -131,13 +131,13 @@ fn a_register_whose_result_was_not_read_may_be_on_its_way() {
         ST.GLOBAL.B32 [R2], R3
         EXIT
     ";
-    // The guard may be false in all lanes.
+    // The guarded read of R3 does not count: the guard may be false in all lanes.
     assert_eq!(named(text), "3 0 0 0 0 3 -");
     needs_rule(text, without_guards, Wrong::FreeOnItsWay);
 }
 
-/// Asserts that the warp may come from a load to where no lane comes from it, and that R1 is not named there. P1 is true,
-/// so that what the load gives is not read.
+/// Asserts that R1 is not named where the warp, but no single lane, may come directly from the load. P1 is true, so no instruction reads the load's
+/// result.
 fn leaves_load_on_its_way(text: &str, want: &str) {
     assert_eq!(named(text), want);
     let without_load = |instruction: &mut Instruction| {
@@ -199,7 +199,7 @@ fn an_exit_names_none_and_neither_does_code_without_registers() {
     assert!(code.iter().all(|instruction| instruction.control.free_register.is_none()));
 }
 
-/// The names of all instructions that name one, for all files there are.
+/// The registers that instructions name if all numbers of banks are possible.
 fn named_for_all(text: &str) -> Vec<usize> {
     let mut code = code(text);
     run(&mut code);
@@ -209,7 +209,7 @@ fn named_for_all(text: &str) -> Vec<usize> {
 
 #[test]
 fn registers_up_to_which_the_allocation_rounds_are_free_for_good() {
-    // Five registers, all needed to the end: after them are 5 to 7 in files of two to eight banks, more in larger ones.
+    // Five registers are needed to the end. After them, files of two to eight banks have registers 5 to 7, and larger files have more.
     let uses: String = (0..5).map(|r| format!("ST.GLOBAL.B32 [R2], R{r}\n")).collect();
     let names = named_for_all(&format!("MOV R4, 1\n{}{uses}EXIT", "NOP\n".repeat(96)));
     let last = &names[names.len() - 64 - 5..names.len() - 5];
@@ -217,7 +217,7 @@ fn registers_up_to_which_the_allocation_rounds_are_free_for_good() {
     for name in 5..8 {
         assert!(last.contains(&name), "{last:?} without {name}");
     }
-    // What stands for no register is none, though a row ends with it: where all 255 are needed, nothing can be named.
+    // RZ is not a register, although its number completes a row: if all 255 registers are needed, none can be named.
     let uses: String = (0..255).map(|r| format!("ST.GLOBAL.B32 [R2], R{r}\n")).collect();
     let mut code = code(&format!("NOP\n{uses}EXIT"));
     run(&mut code);
@@ -227,7 +227,7 @@ fn registers_up_to_which_the_allocation_rounds_are_free_for_good() {
 
 #[test]
 fn all_banks_of_a_file_have_news() {
-    // 32 registers that no instruction needs any more, but for the address: two rounds reach all banks, of whatever file.
+    // 32 registers, none of which is needed any more except the address: two rounds reach all banks, whatever the file.
     let dead: String = (3..32).map(|r| format!("MOV R{r}, {r}\n ST.GLOBAL.B32 [R2], R{r}\n")).collect();
     let text = format!("{dead}{}EXIT", "NOP\n".repeat(64));
     let names = named_for_all(&text);

@@ -1,4 +1,4 @@
-//! Last reads.
+//! The bits "last read".
 
 use super::*;
 
@@ -21,7 +21,8 @@ fn both_sides_of_a_branch_read_for_the_last_time() {
 
 #[test]
 fn marks_of_lanes_are_no_marks_of_the_warp() {
-    // The side that falls through runs first: were the whole register dead then, the other side would read a dead one.
+    // The side that falls through runs first: if the whole register were dead then, the other side would read a dead
+    // register.
     assert_eq!(judge(&marked(TWO_SIDES), Scope::Warp).0, [Wrong::ReadBehindLast]);
 }
 
@@ -35,7 +36,7 @@ fn a_register_is_dead_for_the_warp_when_the_second_side_has_read_it() {
 
 #[test]
 fn what_one_side_writes_is_not_dead_before_as_the_other_side_may_want_the_old_value() {
-    // In thread order R1 is dead after the first addition, as a write follows.
+    // In thread order, R1 is dead after the first addition, since a write follows.
     let text = "
         MOV R1, 5
         @P0 BRA taken, join meet
@@ -58,7 +59,8 @@ fn what_one_side_writes_is_not_dead_before_as_the_other_side_may_want_the_old_va
 
 #[test]
 fn lanes_that_have_left_a_loop_keep_what_they_read_behind_it() {
-    // The lanes that stay read R1 for the last time; those that have left read theirs after the loop.
+    // The lanes that stay in the loop read R1 for the last time; the lanes that have left it read their R1 after the
+    // loop.
     let [lanes, warp] = [marked(LEFT_LOOP), marked_for_warp(LEFT_LOOP)];
     assert!(lanes[6].control.last_read[0] && !warp[6].control.last_read[0]);
     assert_eq!(judge(&lanes, Scope::Lanes).0, []);
@@ -132,7 +134,7 @@ fn a_destination_that_is_a_source_is_read_for_the_last_time() {
         ST.GLOBAL.B32 [R2], R1
         EXIT
     ";
-    // The guarded addition ends the old value of the lanes that it replaces, and no other's.
+    // The guarded addition ends the old value of the lanes that execute it, and of no others.
     expect(text, &["", "last=a lrf_bypass", "last=a lrf_bypass", "last=ac", ""]);
 }
 

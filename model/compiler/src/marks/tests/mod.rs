@@ -1,7 +1,7 @@
-//! Hand-written code for each hazard, and random code, with the marks of the passes, judged by the oracle lane by lane.
+//! Hand-written code for each hazard, and random code. The passes mark the code, and the oracle judges it lane by lane.
 //!
-//! Each rule of a pass is also shown to matter: the pass is given other code, in which what the rule is about is not
-//! there (a guard taken away, a backward branch cut), and with the marks that it makes for that code the judge complains.
+//! Each rule of a pass is also shown to be necessary: the pass gets other code, which lacks the feature that the rule is about (a guard removed, a
+//! backward branch removed). The judge must then find a fault in the original code with the marks made for the other code.
 
 mod cache;
 mod deschedule;
@@ -17,14 +17,14 @@ use gpurf_isa::{Control, Instruction, Op, PredicateSource, Slot, assemble};
 use gpurf_oracle::marks::{MarkCounts, MarkJudge, Scope, Wrong};
 use gpurf_oracle::{Geometry, Launch, Memory, Observer, Oracle, Program};
 
-/// Puts the thread's number into R0, the address of a buffer of zeros into R2, and a thread of the lower half into P0.
+/// Puts the thread's index into R0, the address of a buffer of zeros into R2, and into P0 whether the thread is in the lower half of the warp.
 pub const START: &str = "
     S2R.TID.X R0
     LDC.B32 R2, [RZ]
     ISETP.LT.AND P0, R0, 16, PT
 ";
 
-/// Lanes leave a loop one by one, and read R1 after it. Lanes that stay write the register meanwhile.
+/// Lanes leave a loop one by one, and read R1 after it. The lanes that stay write the register meanwhile.
 const LEFT_LOOP: &str = "
     loop:
         IADD R1, PT, R0, 1, !PT
@@ -43,10 +43,10 @@ fn code(text: &str) -> Vec<Instruction> {
     assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
-/// Numbers of banks of files in which the four registers of this code fill their rows: there are no others to name.
+/// Numbers of banks of files whose rows the four registers of the tests' code fill: there are no further registers to name.
 const FULL: [usize; 2] = [2, 4];
 
-/// Makes all marks, as for such files.
+/// Runs all passes, with free registers for such files.
 fn mark(code: &mut [Instruction]) {
     run(code);
     let live = liveness::of_warp(code);
@@ -60,7 +60,7 @@ fn marked(text: &str) -> Vec<Instruction> {
     code
 }
 
-/// The code with the marks that the passes make for what `change` makes of it.
+/// The code with the marks that the passes make for the code changed by `change`.
 fn marked_as_if(text: &str, change: impl Fn(&mut Instruction)) -> Vec<Instruction> {
     let mut code = code(text);
     let mut other = code.clone();
@@ -70,7 +70,7 @@ fn marked_as_if(text: &str, change: impl Fn(&mut Instruction)) -> Vec<Instructio
     code
 }
 
-/// The code with all marks, but the registers that are dead for the whole warp after an instruction as its last reads.
+/// The code with all marks; but the last reads are those of registers that are dead for the whole warp after the instruction.
 fn marked_for_warp(text: &str) -> Vec<Instruction> {
     let mut code = marked(text);
     let live = liveness::of_warp(&code);
@@ -90,7 +90,7 @@ fn judge(code: &[Instruction], scope: Scope) -> (Vec<Wrong>, MarkCounts) {
     (wrong, counts)
 }
 
-/// Runs the code on one warp before this observer.
+/// Runs the code on one warp with this observer.
 pub fn execute<O: Observer>(code: &[Instruction], mut observer: O) -> O {
     let kernel = Kernel {
         name: "test".into(),
@@ -116,8 +116,8 @@ fn listing(code: &[Instruction]) -> String {
     code.iter().enumerate().map(|(pc, instruction)| format!("{pc:4} {instruction}\n")).collect()
 }
 
-/// Asserts that the marks of the whole code after [`START`] are these, in the order of the code: the control fields of
-/// each instruction as text, free registers left out, and that they hold.
+/// Asserts that the code after [`START`] ends in instructions with these marks: the control fields of each instruction as text, without free
+/// registers. Also asserts that the judge accepts the marks.
 fn expect(text: &str, want: &[&str]) {
     let code = marked(text);
     let start = code.len() - want.len();
@@ -127,7 +127,7 @@ fn expect(text: &str, want: &[&str]) {
     assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
 }
 
-/// Asserts that the marks hold, and that those for the changed code do not.
+/// Asserts that the judge accepts the marks, and finds this fault with the marks made for the changed code.
 fn needs_rule(text: &str, change: impl Fn(&mut Instruction), wrong: Wrong) {
     let right = marked(text);
     assert_eq!(judge(&right, Scope::Lanes).0, [], "\n{}", listing(&right));
@@ -136,21 +136,21 @@ fn needs_rule(text: &str, change: impl Fn(&mut Instruction), wrong: Wrong) {
     assert!(got.contains(&wrong), "{got:?} without the rule\n{}", listing(&without));
 }
 
-/// Takes the guards of all but branches away.
+/// Removes the guards of all instructions except branches.
 fn without_guards(instruction: &mut Instruction) {
     if !matches!(instruction.op, Op::Bra {}) {
         instruction.guard = PredicateSource::TRUE;
     }
 }
 
-/// Takes guarded instructions away, branches left out.
+/// Removes guarded instructions except branches.
 fn without_guarded(instruction: &mut Instruction) {
     if instruction.is_guarded() && !matches!(instruction.op, Op::Bra {}) {
         *instruction = Instruction::new(Op::Nop {});
     }
 }
 
-/// Takes branches away.
+/// Removes branches.
 fn without_branches(instruction: &mut Instruction) {
     if matches!(instruction.op, Op::Bra {}) {
         *instruction = Instruction::new(Op::Nop {});

@@ -1,4 +1,4 @@
-//! Power states: distances, figure 4.3 of the sharing thesis, and what the judge of the oracle says of the states.
+//! Power states: distances, figure 4.3 of the sharing thesis, and the oracle's judgement of the states.
 
 use super::random::{Random, program};
 use super::*;
@@ -15,7 +15,7 @@ fn powered(text: &str, threshold: u8) -> Vec<Instruction> {
     code
 }
 
-/// The code with the power states that follow if these are the live registers.
+/// The code with the power states that result if these registers are live.
 fn powered_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>, threshold: u8) -> Vec<Instruction> {
     let mut code = code(text);
     let (main, live) = (code.clone(), live(&code));
@@ -23,7 +23,7 @@ fn powered_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>, threshol
     code
 }
 
-/// The code with the power states that are made for what `change` makes of it.
+/// The code with the power states that are made for the code changed by `change`.
 fn powered_as_if(text: &str, change: fn(&mut Instruction), threshold: u8) -> Vec<Instruction> {
     let mut code = code(text);
     let mut other = code.clone();
@@ -40,12 +40,12 @@ fn judged(code: &[Instruction]) -> (Vec<PowerFault>, PowerCounts) {
     execute(code, PowerJudge::new(16)).finish()
 }
 
-/// The registers that were lost, each once.
+/// The registers that lost a value, each once.
 fn lost(code: &[Instruction]) -> Vec<Reg> {
     lost_in(code, Places::NONE)
 }
 
-/// The same in the main register file of a machine with these places above it.
+/// The registers that lost a value in the main register file of a machine with these places above it, each once.
 pub fn lost_in(code: &[Instruction], places: Places) -> Vec<Reg> {
     let (faults, _) = execute(code, PowerJudge::above(16, places)).finish();
     let mut registers: Vec<Reg> = faults.into_iter().map(|fault| fault.register).collect();
@@ -54,7 +54,7 @@ pub fn lost_in(code: &[Instruction], places: Places) -> Vec<Reg> {
     registers
 }
 
-/// Asserts that no value is lost, and that this one is with the states that follow from `live`.
+/// Asserts that no value is lost, and that with the states that result from liveness of the lane this register's value is lost.
 fn needs_the_warp(text: &str, register: u8) {
     let right = powered(text, 1);
     assert_eq!(lost(&right), [], "\n{}", listing(&right));
@@ -75,10 +75,10 @@ const P2: u8 = 200;
 const O127: u8 = 201;
 const OFS1: u8 = 202;
 
-/// A line of figure 4.3: what it writes and reads, the lines that may follow, and the states that it prints.
+/// A line of figure 4.3: the registers that it writes and those that it reads, the lines that may follow, and the printed states.
 type Line = (&'static [u8], &'static [u8], &'static [usize], &'static [(u8, PowerState)]);
 
-/// Figure 4.3 (a). Lines count from 0 here. The last one is what comes after the snippet.
+/// Figure 4.3 (a). Lines are numbered from 0 here. The last line stands for the code after the snippet.
 const FIGURE: [Line; 25] = [
     (&[P2, O127], &[8, 0], &[1], &[(P2, On), (8, Sleep), (0, On)]),
     (&[], &[], &[2], &[]),
@@ -107,7 +107,7 @@ const FIGURE: [Line; 25] = [
     (&[], &[], &[], &[]),
 ];
 
-/// The same in the machine's instructions. P2 is a predicate here, which has no power state.
+/// The same code in the machine's instructions. P2 is a predicate here, which has no power state.
 const FIGURE_CODE: &str = "
     b4:
         ISETP.LE.SIGNED.AND P2, R8, R0, PT
@@ -146,7 +146,7 @@ fn set(registers: &[u8]) -> Registers {
     registers.iter().map(|&register| Reg(register)).collect()
 }
 
-/// How many of the figure's states the equations give, and how many there are.
+/// The number of the figure's states that the equations give, and the number of all states.
 fn agreement(threshold: u8) -> (usize, usize) {
     let accessed: Vec<Registers> = FIGURE.iter().map(|(d, s, ..)| set(d).union(set(s))).collect();
     let successors: Vec<Vec<usize>> = FIGURE.iter().map(|(_, _, to, _)| to.to_vec()).collect();
@@ -163,7 +163,7 @@ fn agreement(threshold: u8) -> (usize, usize) {
 fn figure_4_3() {
     // "Using a threshold value (W) 7" (example 4.2.1).
     assert_eq!(agreement(7), (41, 41));
-    // The figure does not tell W = 7 from its neighbours.
+    // The figure does not distinguish W = 7 from its neighbours.
     let all: Vec<u8> = (1..=MOST).filter(|&threshold| agreement(threshold).0 == 41).collect();
     assert_eq!(all, [5, 6, 7, 8, 9]);
 }
@@ -187,7 +187,7 @@ fn figure_4_3_in_the_machine_s_instructions() {
 
 // Distances.
 
-/// A random graph of few nodes, and what each accesses.
+/// A random graph of few nodes, with the registers that each node accesses.
 struct Graph {
     accessed: Vec<Registers>,
     successors: Vec<Vec<usize>>,
@@ -202,7 +202,7 @@ impl Graph {
         let mut graph = Self { accessed: Vec::new(), successors: Vec::new() };
         for node in 0..nodes {
             graph.accessed.push(some(random));
-            // Mostly the next node, so that paths are long; at times an end, a branch, or a branch of three ways.
+            // Most nodes lead only to the next one, so that paths are long; some are an end, a branch, or a branch with three targets.
             let ways = [0, 1, 1, 1, 1, 1, 2, 2, 2, 3][random.below(10)];
             let mut to: Vec<usize> = (1..ways).map(|_| random.below(nodes)).collect();
             to.extend((ways > 0).then_some((node + 1) % nodes));
@@ -213,7 +213,7 @@ impl Graph {
         graph
     }
 
-    /// All paths from after a node, up to this many nodes long or to the end.
+    /// All paths that start after a node, up to `most` nodes long or to the end.
     fn paths(&self, node: usize, most: usize) -> Vec<Vec<usize>> {
         if most == 0 || self.successors[node].is_empty() {
             return vec![Vec::new()];
@@ -222,7 +222,7 @@ impl Graph {
         self.successors[node].iter().flat_map(from).collect()
     }
 
-    /// The distance by walking every path: the largest number of nodes up to the first access; none if a path has no access in
+    /// The distance, computed by walking every path: the largest number of nodes up to the first access; `None` if a path has no access in
     /// `threshold` nodes.
     fn walked(&self, node: usize, register: Reg, threshold: usize) -> Option<usize> {
         let first = |path: Vec<usize>| {
@@ -286,7 +286,7 @@ const FOUR_APART: &str = "
 fn an_access_within_the_threshold_keeps_the_register_on() {
     assert_eq!(shown(FOUR_APART, 4)[0], "");
     assert_eq!(shown(FOUR_APART, 3)[0], "power=ON,ON,SLEEP");
-    // Its last read switches it off; R3 is read by the next instruction.
+    // The last read of R1 switches it off; R3 is read by the next instruction.
     assert_eq!(shown(FOUR_APART, 4)[4], "power=OFF,ON,ON");
     assert_eq!(shown(FOUR_APART, 1)[5], "power=OFF,OFF,ON");
     assert!(shown(FOUR_APART, 0).iter().all(String::is_empty));
@@ -353,7 +353,7 @@ fn a_third_source_sleeps_unless_it_is_another_operand() {
     let code = powered(text, 1);
     let states = |pc: usize| code[3 + pc].power_states(Places::NONE).collect::<Vec<_>>();
     let r = |register: u8, state| (Reg(register), state);
-    // R1 is read by the next instruction, and R3 in the last one is the result.
+    // R1 is read by the next instruction, and in the last of them R3 is also the result.
     assert_eq!(states(1), [r(3, On), r(0, On), r(1, Sleep)]);
     assert_eq!(states(2), [r(3, On), r(0, On), r(1, On)]);
     assert_eq!(states(3), [r(3, On), r(0, Off), r(1, Off)]);
@@ -432,7 +432,7 @@ fn a_guarded_write_does_not_end_the_old_value() {
 #[test]
 fn states_of_random_code_lose_nothing() {
     let mut counts = PowerCounts::default();
-    // How often the judge sees that a rule was not kept: liveness of the warp, guards, guarded reads, branches.
+    // The number of seeds for which the judge notices that a rule was broken: liveness of the warp, guards, guarded reads, branches.
     let mut seen = [0; 4];
     for seed in 0..200 {
         let text = program(seed);

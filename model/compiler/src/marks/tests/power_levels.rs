@@ -1,4 +1,4 @@
-//! Power states where ORF and LRF stand in front of the main register file: only accesses of its words count.
+//! Power states with ORF and LRF above the main register file: only accesses of the main register file's words count.
 
 use super::power::lost_in;
 use super::random::program;
@@ -11,14 +11,14 @@ use gpurf_oracle::power::{PowerCounts, PowerJudge};
 const ORF: Places = Places { entries: 3, lrf: LastResultFile::None };
 const SPLIT: Places = Places { entries: 3, lrf: LastResultFile::Split };
 
-/// Code after [`START`], whose levels are in the text, with the power states for a threshold on a machine with these places.
+/// Code after [`START`] with levels in the text, and the power states for a threshold on a machine with these places.
 fn powered(text: &str, threshold: u8, places: Places) -> Vec<Instruction> {
     let mut code = code(text);
     power::mark(&mut code, threshold, places);
     code
 }
 
-/// The power states after [`START`], as text; no value is lost.
+/// The power states after [`START`], as text. Asserts that no value is lost.
 fn shown(text: &str, threshold: u8, places: Places) -> Vec<String> {
     let code = powered(text, threshold, places);
     assert_eq!(lost_in(&code, places), [], "\n{}", listing(&code));
@@ -41,7 +41,7 @@ const BOTH: &str = "
 
 #[test]
 fn reads_above_are_no_accesses() {
-    // With the main register file alone R1 is read by the next instruction; with an ORF three instructions later.
+    // With the main register file alone, R1 is read by the next instruction; with an ORF, the main register file is read three instructions later.
     assert_eq!(shown(BOTH, 1, Places::NONE)[..2], ["", "power=SLEEP,ON,SLEEP"]);
     assert_eq!(shown(BOTH, 1, ORF)[..2], ["power=ON,ON,SLEEP", "power=ON,ON,SLEEP"]);
     assert_eq!(shown(BOTH, 3, ORF)[..2], ["", ""]);
@@ -60,7 +60,7 @@ fn the_last_read_of_the_word_switches_it_off_though_the_orf_serves_more() {
     ";
     assert_eq!(shown(text, 1, ORF)[2..4], ["power=OFF,ON,ON", ""]);
     assert_eq!(shown(text, 1, Places::NONE)[2..4], ["", "power=OFF,ON,ON"]);
-    // On a machine without the entry the states of the first one lose a value.
+    // On a machine without the entry, the states made for the first machine lose a value.
     assert_eq!(lost_in(&powered(text, 1, ORF), Places::NONE), [Reg(1)]);
 }
 
@@ -75,7 +75,7 @@ fn a_result_above_needs_no_word_and_replaces_none() {
         EXIT
     ";
     assert_eq!(shown(text, 1, ORF)[..3], ["", "power=OFF,ON,SLEEP", ""]);
-    // A guarded one: lanes that are left out have their old value in the word alone.
+    // A guarded result: the lanes that the guard disables have their old value only in the main register file.
     let guarded = "
         MOV R1, 5
         IADD R3, PT, R1, 1, !PT
@@ -120,12 +120,12 @@ fn the_other_side_of_a_branch_keeps_the_word() {
         EXIT
     ";
     assert_eq!(shown(text, 1, ORF)[2], "power=SLEEP,ON,SLEEP");
-    // Where that side reads the ORF, nothing needs the word.
+    // If that side reads the ORF, the word is not needed.
     let above = text.replace("R1, 2, !PT", "R1, 2, !PT {a=ORF0}");
     assert_eq!(shown(&above, 1, ORF)[2], "power=OFF,ON,SLEEP");
 }
 
-/// Random code with the compiler's levels, and states that are made for what `change` makes of it.
+/// Random code with the compiler's levels, and with the power states that are made for the code changed by `change`.
 fn distributed(seed: u64, change: fn(&mut Instruction), threshold: u8) -> Vec<Instruction> {
     let mut code = code(&program(seed));
     run(&mut code);
@@ -141,7 +141,7 @@ fn distributed(seed: u64, change: fn(&mut Instruction), threshold: u8) -> Vec<In
     code
 }
 
-/// Copies are taken for reads of the ORF.
+/// Treats reads that copy to the ORF as reads of the ORF.
 fn copies_above(instruction: &mut Instruction) {
     for level in &mut instruction.control.source_levels {
         if let SourceLevel::MrfCopied(entry) = *level {

@@ -4,7 +4,7 @@ use super::*;
 use gpurf_isa::Reg;
 use std::fmt::Write;
 
-/// SplitMix64.
+/// The generator SplitMix64.
 pub struct Random(pub u64);
 
 impl Random {
@@ -18,8 +18,7 @@ impl Random {
     }
 }
 
-/// Writes code. R3 to R8 hold values, R9 an address, R10 on the counters of loops; P0 to P3 are any predicates, P6 ends a
-/// loop.
+/// Writes code. R3 to R8 hold values, R9 an address, and R10 upward the counters of loops. P0 to P3 are arbitrary predicates; P6 ends a loop.
 struct Writer {
     random: Random,
     text: String,
@@ -118,7 +117,7 @@ impl Writer {
     }
 }
 
-/// Code after [`START`].
+/// Generates code to follow [`START`].
 pub fn program(seed: u64) -> String {
     let random = Random(seed);
     let mut writer = Writer { random, text: String::new(), labels: 0, budget: 60 };
@@ -139,7 +138,7 @@ pub fn program(seed: u64) -> String {
 #[test]
 fn marks_of_random_code_hold() {
     let mut counts = MarkCounts::default();
-    // How often the judge sees that a rule was not kept.
+    // The number of seeds for which the judge notices that a rule was broken.
     let mut seen = [0; 5];
     for seed in 0..400 {
         let text = program(seed);

@@ -1,38 +1,37 @@
-//! Which instruction of a block has to stand before which.
+//! The dependences between a block's instructions: which instruction must come before which.
 
 use crate::mir::{Block, Inst, V};
 use gpurf_isa::modifiers::{AtomicSpace, Space, StoreType};
 use gpurf_isa::{Op, Unit};
 use std::collections::HashMap;
 
-/// Accesses that are compared one by one; the next one comes after all of them. That bounds the pairs in a long block.
+/// Maximum number of accesses that are compared one by one; the next access comes after all of them. This bounds the number of pairs in a long block.
 const COMPARED: usize = 256;
 
-/// One instruction before another one.
+/// A dependence: another instruction must come after this one.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// The later one.
+    /// The later instruction.
     pub to: usize,
-    /// Cycles from issue to issue after which the later one does not wait for the earlier one.
+    /// Cycles between the two issues after which the later instruction no longer waits for the earlier one.
     pub latency: u32,
 }
 
 /// The dependences of a block's instructions, by their numbers.
 #[derive(Debug)]
 pub struct Dependences {
-    /// Of each instruction, which ones come after it.
+    /// For each instruction, the edges to those that must come after it.
     pub next: Vec<Vec<Edge>>,
-    /// Of each instruction, how many come before it, an edge each.
+    /// For each instruction, the number of edges from those that must come before it.
     pub before: Vec<usize>,
-    /// Of each instruction, who has to stand in front of it: first those whose results it reads, in the order of its slots,
-    /// then the others.
+    /// For each instruction, those that must come before it: first those whose results it reads, in the order of its slots, then the others.
     pub needs: Vec<Vec<usize>>,
-    /// Who computes the predicate on which the block ends.
+    /// The instruction that computes the predicate of the branch at the block's end.
     pub branch: Option<usize>,
 }
 
-/// Cycles from the issue of an instruction to that of one that reads its result (RFC paper, table 4: 8 for arithmetic, 20
-/// for special functions and shared memory, 400 for memory). What has the unit of shared memory has its latency.
+/// Cycles from the issue of an instruction to the issue of one that reads its result (RFC paper, table 4: 8 for arithmetic, 20 for special functions
+/// and shared memory, 400 for memory). All operations of the shared memory unit have that unit's latency.
 pub const fn latency(op: Op) -> u32 {
     match op.unit() {
         Unit::Alu | Unit::Control => 8,
@@ -41,31 +40,31 @@ pub const fn latency(op: Op) -> u32 {
     }
 }
 
-/// Where an access goes, as far as it can be seen.
+/// The memory that an access touches, as far as it is known.
 #[derive(Clone, Copy)]
 struct Access {
     space: Space,
     writes: bool,
-    /// Keeps its place among all others.
+    /// Whether it keeps its order among all others.
     ordered: bool,
-    /// Which bytes, where that can be said.
+    /// The bytes, if they are known.
     bytes: Option<Bytes>,
 }
 
-/// Bytes from a base on.
+/// A range of bytes relative to a base.
 #[derive(Clone, Copy)]
 struct Bytes {
-    /// The base registers, as written by these instructions of the block.
+    /// The base registers, each with the instruction of the block that wrote it, if any.
     base: [Option<(V, Option<usize>)>; 2],
     from: i64,
     to: i64,
 }
 
 impl Access {
-    /// Whether two accesses may touch the same byte, one of them writing.
+    /// Whether two accesses must keep their order, since they may touch the same byte and one of them writes it, or one of them is ordered.
     ///
-    /// Offsets from one base tell accesses of a thread apart. In shared memory they are not used: lanes of a warp there
-    /// exchange values without a barrier in older programs, and the byte that a lane writes is another lane's.
+    /// Different offsets from the same base distinguish accesses of a thread. They are not used in shared memory: in older programs the lanes of a
+    /// warp exchange values there without a barrier, so another lane may access the byte that a lane writes.
     fn conflicts(&self, other: &Self) -> bool {
         if self.ordered || other.ordered {
             return true;
@@ -84,7 +83,7 @@ impl Access {
     }
 }
 
-/// Whether nothing that touches memory or other lanes may pass the instruction.
+/// Whether no instruction that touches memory or other lanes may move across this one.
 fn is_fence(op: Op) -> bool {
     matches!(
         op,
@@ -92,22 +91,22 @@ fn is_fence(op: Op) -> bool {
     )
 }
 
-/// What is being found.
+/// The state of the search for dependences.
 struct Finder {
     found: Dependences,
-    /// Who wrote a register last, and who has read it since.
+    /// The instruction that wrote each register last, and those that have read it since.
     writer: HashMap<V, usize>,
     readers: HashMap<V, Vec<usize>>,
-    /// The last fence, what may not pass it since, and the accesses among that.
+    /// The last fence; the instructions since then that must not move across a fence; and the memory accesses among them.
     fence: Option<usize>,
     held: Vec<usize>,
     accesses: Vec<(usize, Access)>,
-    /// The last instruction that reads a clock: nothing passes it.
+    /// The last instruction that reads a clock; no instruction moves across it.
     clock: Option<usize>,
 }
 
 impl Dependences {
-    /// Of a block.
+    /// Finds the dependences of a block.
     pub fn new(block: &Block) -> Self {
         let n = block.insts.len();
         let found = Self { next: vec![Vec::new(); n], before: vec![0; n], needs: vec![Vec::new(); n], branch: None };
@@ -149,7 +148,7 @@ impl Finder {
             let readers = self.readers.remove(&v).unwrap_or_default();
             readers.into_iter().filter(|&r| r != i).for_each(|r| self.edge(r, i, 0));
             if let Some(w) = self.writer.insert(v, i) {
-                // Lanes that the guard leaves out keep the old value, so a guarded write waits for it.
+                // Lanes that the guard disables keep the old value, so a guarded write waits for it.
                 self.edge(w, i, if inst.is_partial() { latency(w) } else { 1 });
             }
         }
@@ -181,7 +180,7 @@ impl Finder {
         self.held.push(i);
     }
 
-    /// What stands between two reads of a clock stays there.
+    /// Instructions between two reads of a clock stay between them.
     fn clocks(&mut self, i: usize, inst: &Inst) {
         if inst.op.reads_time() {
             (self.clock.map_or(0, |clock| clock + 1)..i).for_each(|at| self.edge(at, i, 0));
@@ -194,7 +193,7 @@ impl Finder {
         }
     }
 
-    /// Orders an instruction after everything since the last fence, and all that follows after it.
+    /// Orders an instruction after all since the last fence, and before all that follow.
     fn order_behind_all(&mut self, i: usize) {
         let held = std::mem::take(&mut self.held);
         held.into_iter().chain(self.fence).for_each(|at| self.edge(at, i, 0));
@@ -209,7 +208,7 @@ impl Finder {
             AtomicSpace::Generic => Space::Generic,
         };
         let (space, writes, length) = match inst.op {
-            // Of a load it is enough to know where it ends at the latest.
+            // For a load, an upper bound of its length is sufficient.
             Op::Ld { space, .. } => (space, false, Some(4)),
             Op::St { space, kind, .. } => {
                 let length = match kind {
@@ -222,7 +221,7 @@ impl Finder {
             Op::Atom { space, .. } | Op::Cas { space } => (of_atomic(space), true, None),
             _ => return None,
         };
-        // A register is the same value as long as nothing has written it in between.
+        // A register holds the same value as long as no instruction has written it.
         let name = |v: V| (v, self.writer.get(&v).copied());
         let is_plain = |v: &crate::mir::Val| v.register().is_some() || *v == crate::mir::Val::ZERO;
         let bytes = length.filter(|_| inst.src[..2].iter().all(is_plain)).map(|length| {

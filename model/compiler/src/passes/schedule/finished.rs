@@ -1,17 +1,17 @@
-//! Finished code in another order: random programs, which are made as machine code.
+//! Reorders finished code; used for random programs, which are generated as machine code.
 
 use super::{BlockId, Class, Function, Limits, Liveness, Schedule, list};
 use crate::mir::{Block, Inst, Pred, Term, V, Val};
 use gpurf_isa::{Instruction, Op, Operand, Predicate, PredicateSource, Reg, Slot};
 
-/// As many values as the code says: its registers are chosen.
+/// No limits on live values: the code's registers are already chosen.
 const NO_LIMITS: Limits = Limits { general: usize::MAX, predicates: usize::MAX };
 
-/// Schedules finished code by latency, if that is the order asked for; marks are made from the code afterwards. Instructions
-/// stay between the branches, exits and places where branches lead and lanes meet, and `first` stays the first of its block.
-/// Memory accesses keep their order: what the program exchanges between threads is not known here.
+/// Schedules finished code by latency if `schedule` asks for it; marks must be made afterwards. Instructions stay between branches, exits, branch
+/// targets and reconvergence points, and `first` stays the first of its block. Memory accesses keep their order, since it is not known which values
+/// the threads of the program exchange.
 ///
-/// Expression-tree order is that of values, which finished code no longer has: nothing changes.
+/// Expression-tree order is an order of values, which finished code no longer has; it changes nothing.
 pub fn reorder(code: &mut [Instruction], first: usize, schedule: Schedule) {
     if schedule != Schedule::Latency {
         return;
@@ -24,7 +24,7 @@ pub fn reorder(code: &mut [Instruction], first: usize, schedule: Schedule) {
             begins[to] = true;
         }
         if ends_block(instruction) {
-            // It is a block by itself.
+            // The instruction is a block by itself.
             (begins[pc], begins[pc + 1]) = (true, true);
         }
     }
@@ -61,7 +61,7 @@ fn predicate(predicate: Predicate) -> V {
     V(u32::from(u8::MAX) + 1 + u32::from(predicate.number()))
 }
 
-/// The registers that an instruction reads and writes.
+/// Converts an instruction, with the registers that it reads and writes as values.
 fn inst(instruction: &Instruction) -> Inst {
     let source = |slot| match instruction.source(slot) {
         Some(register) => Val::Reg(general(register)),

@@ -1,4 +1,5 @@
-//! List scheduling: of the instructions whose operands have arrived, the one with the longest way to the block's end.
+//! List scheduling: of the instructions whose operands have arrived, the one with the longest path to the block's end
+//! is next.
 
 use super::dependences::{Dependences, latency};
 use super::{Limits, Liveness};
@@ -6,7 +7,7 @@ use crate::mir::{BlockId, Class, Function, Inst, V};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// The order of a block's instructions. Ties go to the one that stood first.
+/// The order of a block's instructions. Among equals, the instruction that came first in the block is next.
 pub fn order(f: &Function, b: BlockId, live: &[Liveness; 2], limits: Limits) -> Vec<usize> {
     let block = &f.blocks[b.index()];
     let dependences = Dependences::new(block);
@@ -43,7 +44,8 @@ pub fn order(f: &Function, b: BlockId, live: &[Liveness; 2], limits: Limits) -> 
     order
 }
 
-/// Of each instruction the cycles from its issue to the block's end, results that are read after it included.
+/// For each instruction, the cycles from its issue to the block's end, including the latency of results that are read
+/// after the block.
 fn heights(insts: &[Inst], dependences: &Dependences) -> Vec<u32> {
     let mut height = vec![0; insts.len()];
     for (i, inst) in insts.iter().enumerate().rev() {
@@ -54,17 +56,18 @@ fn heights(insts: &[Inst], dependences: &Dependences) -> Vec<u32> {
     height
 }
 
-/// A value from a write that replaces all of it to the next one.
+/// A value: from a write that replaces all of it to the next such write.
 struct Range {
     class: Class,
-    /// Instructions that read it and have not been placed; guarded writes are among them, as they keep a part of it.
+    /// The number of its readers that have not been placed. Guarded writes count as readers, since they keep a part of
+    /// the value.
     readers: usize,
     /// Whether it is read after the block.
     leaves: bool,
 }
 
 impl Range {
-    /// Whether it is live when only these of its readers are left.
+    /// Whether it is live when only this many of its readers are left.
     fn lives(&self, readers: usize) -> bool {
         self.leaves || readers > 0
     }
@@ -73,11 +76,11 @@ impl Range {
 /// The values of a block, and how many of them are live.
 struct Pressure {
     ranges: Vec<Range>,
-    /// Of each instruction, the values that it reads, each once.
+    /// For each instruction, the values that it reads, each once.
     reads: Vec<Vec<usize>>,
-    /// Of each instruction, the values that begin with it.
+    /// For each instruction, the values that begin with it.
     begins: Vec<Vec<usize>>,
-    /// Live general values, live predicates.
+    /// The number of live general values and of live predicates.
     live: [usize; 2],
 }
 
@@ -121,14 +124,14 @@ impl Pressure {
         self.ranges.len() - 1
     }
 
-    /// A class of which as many values are live as may be.
+    /// A class whose number of live values has reached its limit.
     fn full(&self, limits: Limits) -> Option<Class> {
         [(Class::General, limits.general), (Class::Predicate, limits.predicates)]
             .into_iter()
             .find_map(|(class, limit)| (self.live[class as usize] >= limit).then_some(class))
     }
 
-    /// By how many live values of the class there are more after an instruction.
+    /// By how many the live values of the class increase with an instruction.
     fn growth(&self, i: usize, class: Class) -> isize {
         let of_class = |range: &&usize| self.ranges[**range].class == class;
         let begun = |range: &&usize| self.ranges[**range].lives(self.ranges[**range].readers);

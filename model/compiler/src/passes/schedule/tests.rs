@@ -20,13 +20,13 @@ fn store(space: Space, base: Val, offset: i32, value: Val) -> Inst {
     Inst { src: [base, Val::ZERO, value], offset, ..Inst::new(op, 1) }
 }
 
-/// A function of one block with so many values, all of them general.
+/// A function of one block with this many values, all of them general.
 fn block(values: u32, insts: Vec<Inst>) -> Function {
     let classes = vec![Class::General; values as usize];
     Function { blocks: vec![Block { insts, term: Term::Exit, term_line: 1 }], classes, addresses: Vec::new() }
 }
 
-/// Where each instruction of the block stands afterwards.
+/// The new position of each instruction of the block.
 fn places(f: &Function, schedule: impl FnOnce(&mut Function)) -> Vec<usize> {
     let mut numbered = f.clone();
     for (i, inst) in numbered.blocks[0].insts.iter_mut().enumerate() {
@@ -72,7 +72,7 @@ fn accesses_that_may_meet_keep_their_order() {
         (store(Space::Global, r(0), 0, r(1)), load(V(2), Space::Global, r(0), -3), false),
         (store(Space::Global, r(0), 0, r(1)), load(V(2), Space::Shared, r(0), 0), true),
         (store(Space::Shared, r(0), 0, r(1)), load(V(2), Space::Generic, r(3), 0), false),
-        // The byte of another lane.
+        // Another lane may access the same byte.
         (store(Space::Shared, r(0), 0, r(1)), load(V(2), Space::Shared, r(0), 4), false),
         (load(V(4), Space::Global, r(0), 0), load(V(2), Space::Global, r(3), 0), true),
         (
@@ -87,7 +87,7 @@ fn accesses_that_may_meet_keep_their_order() {
         ),
     ];
     for (first, second, may_pass) in cases {
-        // The long way begins with the second access.
+        // The longest path begins with the second access.
         let longer = [add(V(5), r(2), r(2)), add(V(6), r(5), r(5)), store(Space::Local, r(6), 0, r(6))];
         let insts: Vec<Inst> = [first.clone(), second.clone()].into_iter().chain(longer).collect();
         let at = in_latency(&block(7, insts));
@@ -128,10 +128,10 @@ fn values_end_where_registers_are_few() {
     assert_eq!((most(64), most(6)), (17, 6));
 }
 
-/// For each read of an instruction, which instruction wrote the value.
+/// For each instruction, by its line, the writer of each value that it reads.
 type Reads = HashMap<u32, Vec<Option<u32>>>;
 
-/// Who wrote the values that are read, and who wrote each value last.
+/// The writers of the values that are read, and the last writer of each value.
 fn reads(insts: &[Inst]) -> (Reads, HashMap<V, u32>) {
     let mut writer: HashMap<V, u32> = HashMap::new();
     let mut reads = HashMap::new();

@@ -1,4 +1,4 @@
-//! What stands in a kernel's braces: declarations, labels, instructions and their operands.
+//! Parses the contents of a kernel's braces: declarations, labels, instructions and their operands.
 
 use super::{Linkage, MAX_DEPTH, MAX_LIST, Parser, Result};
 use crate::diagnostic::Error;
@@ -36,7 +36,8 @@ impl<'a> Parser<'a> {
                     self.expect(';')?;
                     block.statements.push(Statement::BranchTargets(labels));
                 }
-                // What an indirect call may reach follows from its arguments.
+                // These directives are skipped: the arguments of an indirect call determine which functions it may
+                // reach.
                 Token::Dot("callprototype" | "calltargets") => {
                     while !self.take(';')? {
                         if self.token == Token::End {
@@ -207,7 +208,7 @@ impl<'a> Parser<'a> {
             _ => return self.fail("a register, a symbol or a number"),
         };
         if self.is(',') {
-            // A texture or surface with its coordinates, whose instruction is refused.
+            // A texture or surface with its coordinates; lowering refuses the instruction.
             let mut list = vec![Operand { kind, span: start.to(self.last) }];
             list.extend(self.operands_until(']', depth)?);
             return Ok(OperandKind::List(list));

@@ -1,4 +1,4 @@
-//! Variables: parameters, declarations, initial values.
+//! Parses variables: parameters, declarations, initial values.
 
 use super::{Linkage, MAX_ALIGN, MAX_ELEMENTS, Parser, Result, type_size};
 use crate::diagnostic::{Error, Feature};
@@ -6,7 +6,7 @@ use crate::ptx::ast::*;
 use crate::ptx::lexer::Token;
 
 impl<'a> Parser<'a> {
-    /// Parameters in parentheses. Those that are registers, as device functions of old code have them, are noted in `refused`.
+    /// Parses parameters in parentheses. Parameters that are registers, as in device functions of old code, are noted in `refused`.
     pub(super) fn params(&mut self, refused: &mut Vec<Word<'a>>) -> Result<Vec<Variable<'a>>> {
         self.expect('(')?;
         let mut params = Vec::new();
@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
         self.expect(';')
     }
 
-    /// `.space .align n .type name[dims] = init, name ...`; in a parameter list, one name only.
+    /// Parses `.space .align n .type name[dims] = init, name ...`; in a parameter list, one name only.
     fn variables_until(&mut self, linkage: &Linkage, out: &mut Vec<Variable<'a>>, param: bool) -> Result<()> {
         let space = match self.token {
             Token::Dot("global") => Space::Global,
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
             "v4" => (4, self.dot("a type")?),
             _ => (1, ty),
         };
-        // `.param .u64 .ptr .global .align 4 name`: what the pointer points to does not matter here.
+        // `.param .u64 .ptr .global .align 4 name`: the target of the pointer does not matter here.
         if self.token == Token::Dot("ptr") {
             self.advance()?;
             while matches!(self.token, Token::Dot(_)) {
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        // A type that the subset does not have is refused where the variable is used.
+        // A type outside of the subset is refused where the variable is used.
         let known = type_size(ty.text);
         let size = known.unwrap_or(1);
         loop {
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `.attribute(.managed)` and its kin. Managed memory is global memory here, which host and device see alike.
+    /// Skips `.attribute(.managed)` and similar attributes. Managed memory is global memory here, which host and device see alike.
     fn attributes(&mut self) -> Result<()> {
         self.advance()?;
         self.expect('(')?;
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
             if !matches!(self.token, Token::Dot(_) | Token::Int(_) | Token::Sign(',' | '(')) {
                 return self.fail("an attribute such as `.managed`, or `)`");
             }
-            // `.unified(a, b)`: a number of 128 bits, which names the variable to the linker.
+            // `.unified(a, b)`: a number of 128 bits that identifies the variable to the linker.
             if self.advance()? == Token::Sign('(') {
                 while !self.take(')')? {
                     self.int("a number")?;
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The initial value of a variable whose type is not known: up to the `,` or `;` after it.
+    /// Skips the initial value of a variable of unknown type, up to the `,` or `;` after it.
     fn skip_initialiser(&mut self) -> Result<()> {
         if !self.take('=')? {
             return Ok(());
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Values, in braces for arrays. Inner braces begin at a multiple of the inner dimensions.
+    /// Parses initial values, which are in braces for arrays. Inner braces begin at a multiple of the inner dimensions.
     fn initialiser(&mut self, dims: &[u64], width: u64, index: &mut u64, out: &mut Vec<Init<'a>>) -> Result<()> {
         if !self.take('{')? {
             let span = self.span;
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `+n` or `-n`, or nothing.
+    /// Parses `+n` or `-n`; 0 if there is neither.
     pub(super) fn offset(&mut self) -> Result<i64> {
         let negative = self.is('-');
         if !negative && !self.is('+') {

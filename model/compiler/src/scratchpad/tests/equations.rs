@@ -1,4 +1,4 @@
-//! The equations on graphs: table 3.1, and random graphs against paths.
+//! The equations on graphs: table 3.1, and random graphs compared with random paths through them.
 
 use super::random::Random;
 use crate::scratchpad::layout::choose;
@@ -7,11 +7,12 @@ use crate::scratchpad::ranges::{Accesses, Ranges};
 use crate::scratchpad::release::{Graph, Place};
 use crate::scratchpad::{SharedVariable, Variables, place};
 
-/// Figure 3.3, reconstructed from table 3.1 and the text: successors, and the variables that each block accesses. Block 0 is Entry, block 7 Exit.
+/// Figure 3.3, reconstructed from table 3.1 and the text: the successors of each block, and the variables that it accesses. Block 0 is Entry, block 7
+/// Exit.
 const FIGURE: [(&[usize], &str); 8] =
     [(&[1], ""), (&[2], "A"), (&[3], "B"), (&[2, 4], "B"), (&[5], "A"), (&[6], "C"), (&[7], "C"), (&[], "")];
 
-/// Table 3.1 as it is printed: for IN of A, B, C, OUT of A, B, C, IN of AB, BC, CA, OUT of AB, BC, CA.
+/// Table 3.1 as printed: for IN of A, B, C, OUT of A, B, C, IN of AB, BC, CA, OUT of AB, BC, CA.
 const TABLE: [&str; 8] = [
     "ffffffffffff", // Entry
     "ffftffffftft",
@@ -54,7 +55,7 @@ fn table_3_1() {
 
 #[test]
 fn example_3_2_3() {
-    // Variables of equal size, of which two are shared; each block has the same number of instructions.
+    // Variables of equal size, two of which are shared; each block has the same number of instructions.
     let mut accesses = figure();
     for steps in &mut accesses.steps {
         *steps = vec![steps[0]; 10];
@@ -66,7 +67,7 @@ fn example_3_2_3() {
     let mut variables = ["A", "B", "C"].map(|name| SharedVariable::new(name, Some(100), 4));
     let end = place(&mut variables, &[0, 1, 2]);
     assert_eq!(choose(&variables, end, 100, &cost), Some(vec![2, 0, 1]), "C is private");
-    // With no loop around BB2 and BB3 it is the same; with many rounds, what is accessed there counts.
+    // Without a loop around BB2 and BB3 the choice is the same; with many iterations, the accesses there dominate.
     let often = Region::new(&accesses.next, &|_| 1024);
     assert_eq!(often.longest(&|node| ranges.count(set("C"), node) as u128), 20);
     assert_eq!(often.longest(&|node| ranges.count(set("A"), node) as u128), 10 + 20 * 1024 + 10);
@@ -89,16 +90,16 @@ fn of_a_branch_the_longer_side_counts_and_loops_multiply() {
     let trips = |nodes: &[usize]| if nodes == [5] { 4 } else { 1024 };
     let region = Region::new(&next, &trips);
     assert_eq!(region.longest(&|b| costs[b]), 1 + 1024 * (10 + 100 + 1) + 4 * 3 + 5);
-    // A loop in a loop.
+    // A nested loop.
     let next: Vec<Vec<usize>> = vec![vec![1], vec![2], vec![2, 3], vec![1, 4], vec![]];
     let region = Region::new(&next, &|nodes| if nodes.len() == 1 { 10 } else { 100 });
     assert_eq!(region.longest(&|_| 1), 1 + 100 * (1 + 10 + 1) + 1);
-    // Two entries.
+    // A loop with two entries.
     let next: Vec<Vec<usize>> = vec![vec![1, 2], vec![2], vec![1, 3], vec![]];
     assert_eq!(Region::new(&next, &|_| 10).longest(&|_| 1), 1 + 10 + 1);
 }
 
-/// A random graph: from each block to one or two others, mostly forward; the last one is an exit, as are some others.
+/// A random graph: each block leads to one or two others, mostly forward; the last one is an exit, as are some others.
 fn graph(random: &mut Random) -> Graph {
     let n = 2 + random.below(9);
     let next = |b: usize, random: &mut Random| -> Vec<usize> {
@@ -121,8 +122,8 @@ fn graph(random: &mut Random) -> Graph {
     Graph { next, accesses: (0..n).map(|_| random.below(100) < percent).collect() }
 }
 
-/// Equations 3.1 and 3.2 to the letter: on a graph with an Exit, in which every critical edge is split. Gives where a thread on this path of the
-/// original graph releases: in front of its n-th block, counted from 0.
+/// Equations 3.1 and 3.2 exactly as written: on a graph with an Exit, in which every critical edge is split. Returns where a thread on this path of
+/// the original graph releases: before its n-th block, counted from 0.
 fn to_the_letter(graph: &Graph, path: &[usize]) -> Vec<usize> {
     let n = graph.next.len();
     let mut next = graph.next.clone();
@@ -175,7 +176,7 @@ fn to_the_letter(graph: &Graph, path: &[usize]) -> Vec<usize> {
     found
 }
 
-/// Where a thread on a path releases by these places.
+/// Where a thread on a path releases, given these places.
 fn releases(graph: &Graph, places: &[Place], path: &[usize]) -> Vec<usize> {
     let mut found = Vec::new();
     for (i, &b) in path.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Figures 3.4, 3.6 and 3.7 and table 3.5, from the text: the figures' drawings are not in ours.
+//! Figures 3.4, 3.6 and 3.7 and table 3.5, rebuilt from the text: our copy of the thesis lacks the drawings.
 
 use super::*;
 use crate::scratchpad::release::{Graph, Place};
@@ -13,7 +13,7 @@ fn graph(next: &[&[usize]], accesses: &[usize]) -> Graph {
 
 #[test]
 fn figure_3_6() {
-    // The last accesses are L1 in BB3 and L2 in BB9, the common post-dominator is BB12, and a way along BB4 has no access. Block 0 is Entry.
+    // The last accesses are L1 in BB3 and L2 in BB9, the common post-dominator is BB12, and a path through BB4 has no access. Block 0 is Entry.
     let g = graph(
         &[&[1], &[2, 5], &[3, 4], &[12], &[12], &[6, 7], &[8], &[8], &[9], &[10, 11], &[12], &[12], &[13], &[]],
         &[3, 9],
@@ -27,7 +27,8 @@ fn figure_3_6() {
 
 #[test]
 fn figure_3_7_b() {
-    // BB1 to BB2 and BB3, both to BB4; the last access is in BB2. pi_4 is in BB4, pi_5 after and pi_6 in front of L2, pi_7 in BB3, pi_8 in BB1.
+    // BB1 leads to BB2 and BB3, and both lead to BB4; the last access is L2 in BB2. pi_4 is in BB4, pi_5 after and pi_6 before L2, pi_7 in BB3, pi_8
+    // in BB1.
     let g = graph(&[&[1], &[2, 3], &[4], &[4], &[]], &[2]);
     assert_eq!(g.optimal(), [Place::Block(2), Place::Block(3)], "pi_5 and pi_7");
     let (front, behind) = g.safe();
@@ -38,29 +39,29 @@ fn figure_3_7_b() {
 
 #[test]
 fn critical_edges_are_split_where_they_get_a_release() {
-    // A loop with accesses, which is entered and passed by from block 0.
+    // Block 0 leads to a loop with accesses, or directly to its exit.
     let g = graph(&[&[1, 2], &[1, 2], &[]], &[1]);
     assert_eq!(g.optimal(), [Place::Block(2)], "all ways to block 2 get one: it stands at its start");
     let g = graph(&[&[1, 3], &[2, 4], &[4], &[4], &[]], &[1, 2]);
     assert_eq!(g.optimal(), [Place::Block(2), Place::Block(3), Place::Edge(1, 4)]);
     assert_eq!(g.postdom(), [Place::Block(4)]);
-    // Nothing to release.
+    // No accesses, so no release.
     let g = graph(&[&[1, 2], &[1, 2], &[]], &[]);
     assert_eq!((g.optimal(), g.postdom()), (vec![], vec![]));
-    // The post-dominator is in a loop, which is left elsewhere: the next one is taken.
+    // The nearest post-dominator is in a loop that is left elsewhere, so the next one is taken.
     let g = graph(&[&[1], &[2, 3], &[3], &[1, 4], &[]], &[2]);
     assert_eq!((g.optimal(), g.postdom()), (vec![Place::Block(4)], vec![Place::Block(4)]));
-    // Two exits: there is no block that all come to.
+    // With two exits, no block is reached by all threads.
     let g = graph(&[&[1, 2], &[], &[3], &[]], &[2]);
     assert_eq!(g.postdom(), [Place::Block(1), Place::Block(3)]);
     assert_eq!(g.optimal(), [Place::Block(1), Place::Block(2)]);
-    // A thread that never leaves a loop has released before it enters.
+    // A thread that never leaves a loop releases before it enters the loop.
     let g = graph(&[&[1, 2], &[1], &[]], &[0]);
     assert_eq!(g.optimal(), [Place::Block(0)]);
 }
 
-/// A kernel of this body, with variables `a` of 128 and `b` of 256 bytes, `%t` the thread's number and `%t4` four times that, and `%s` that plus the
-/// address of `a`.
+/// A kernel with this body. It has variables `a` of 128 and `b` of 256 bytes; `%t` is the thread's index, `%t4` four times that, and `%s` the address
+/// of `a` plus `%t4`.
 pub fn kernel(body: &str) -> String {
     format!(
         ".version 9.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p0)\n{{\n\
@@ -74,7 +75,7 @@ pub fn options(private_bytes: u32, relssp: Relssp) -> ScratchpadOptions {
     ScratchpadOptions { private_bytes, layout: Layout::Declared, relssp }
 }
 
-/// Runs on one warp of so many threads in each block; the judges have nothing to say.
+/// Runs on blocks of one warp with `threads` threads; asserts that the judges find no fault.
 pub fn judged(source: &str, options: ScratchpadOptions, threads: u32) -> Run {
     let rule = if options.relssp == Relssp::None { Rule::MayEnd } else { Rule::EveryThread };
     let run = run(&compiled(source, options), options.private_bytes, rule, threads, 0, 4096);
@@ -82,7 +83,7 @@ pub fn judged(source: &str, options: ScratchpadOptions, threads: u32) -> Run {
     run
 }
 
-/// Places of `RELSSP` in the code: the mnemonic in front of each.
+/// The mnemonic of the instruction before each `RELSSP` in the code.
 fn in_front(source: &str, options: ScratchpadOptions) -> Vec<&'static str> {
     let code = compiled(source, options).image.kernels[0].code.clone();
     let releases = code.iter().enumerate().filter(|(_, i)| i.op == (Op::Relssp {}));
@@ -91,7 +92,7 @@ fn in_front(source: &str, options: ScratchpadOptions) -> Vec<&'static str> {
 
 #[test]
 fn figure_3_7_a() {
-    // pi_1 is the end of the block, pi_2 stands directly after L1, pi_3 in front of it.
+    // pi_1 is at the end of the block, pi_2 directly after L1, pi_3 before L1.
     let source =
         kernel("st.shared.u32 [%s], %t; ld.shared.u32 %x0, [%s]; add.s32 %x0, %x0, 1; st.global.u32 [%d0], %x0; ret;");
     for relssp in [Relssp::Postdom, Relssp::Optimal] {
@@ -115,7 +116,7 @@ fn figure_3_4_every_active_thread_counts_once() {
     }
 }
 
-/// Instructions that the threads of each block execute more with `relssp`.
+/// Number of additional instructions that the threads of each block execute with `relssp`.
 fn more(source: &str, relssp: Relssp, threads: u32) -> u64 {
     let plain = judged(source, options(0, Relssp::None), threads);
     let run = judged(source, options(0, relssp), threads);
@@ -125,7 +126,8 @@ fn more(source: &str, relssp: Relssp, threads: u32) -> u64 {
 
 #[test]
 fn table_3_5() {
-    // Differences as they are printed: one instruction a thread, two, or one for all and another one for some.
+    // Columns: kernel, threads, and the printed number of additional instructions: one for each thread, two for each, or one for each and another one
+    // for some.
     let rows: [(&str, u64, u64); 14] = [
         ("backprop", 1_048_576, 2_031_616),
         ("DCT1", 32_768, 32_768),
@@ -142,9 +144,10 @@ fn table_3_5() {
         ("NW1", 3_184, 3_184),
         ("NW2", 3_168, 3_168),
     ];
-    // Kernels of the three kinds: the last access in a straight line; after a jump to where other ways meet, for all threads or for some.
+    // Kernels of the three kinds: the last access in straight-line code; or after it a jump, by all threads or by some, to a block where other paths
+    // meet.
     let straight = kernel("st.shared.u32 [%s], %t; st.global.u32 [%d0], %t; ret;");
-    // Threads below the bound jump from BB1 to where others come to that access in BB2; no thread takes the other way around.
+    // Threads below the bound jump from BB1 to a block that others reach after their access in BB2; no thread takes the path through OTHER.
     let body = |bound: u32| {
         format!(
             "setp.gt.u32 %p1, %t, 4000; @%p1 bra OTHER; st.shared.u32 [%s], %t; setp.lt.u32 %p0, %t, {bound}; @%p0 bra MEET;\n\
@@ -153,7 +156,7 @@ fn table_3_5() {
     };
     for (name, threads, difference) in rows {
         let jumps = difference - threads;
-        // As many of 32 threads jump as in the row, to the nearest thread.
+        // `of_32` is the number of 32 threads that jump, in the same proportion as in the row, to the nearest thread.
         let of_32 = (jumps * 32 + threads / 2) / threads;
         let source = if jumps == 0 { straight.clone() } else { kernel(&body(of_32 as u32)) };
         assert_eq!(more(&source, Relssp::Optimal, 32), 32 + of_32, "{name}");
@@ -164,7 +167,8 @@ fn table_3_5() {
 
 #[test]
 fn a_split_edge_that_falls_through_costs_no_jump() {
-    // From a loop to END, where threads come that pass it by. END does not follow the loop: 27 threads jump, and 2 more from AWAY.
+    // The split edge leads from a loop to END, which other threads reach without the loop. END does not follow the loop: 27 threads jump, and 2 more
+    // from AWAY.
     let jumps = kernel(
         "mov.u32 %x0, 0; setp.lt.u32 %p0, %t, 5; @%p0 bra AWAY;\n\
          LOOP: st.shared.u32 [%s], %t; add.s32 %x0, %x0, 1; setp.lt.u32 %p1, %x0, 3; @%p1 bra LOOP;\n\
@@ -183,7 +187,7 @@ fn a_split_edge_that_falls_through_costs_no_jump() {
 
 #[test]
 fn threads_that_end_early_do_not_keep_the_others() {
-    // With barriers after the branch: no lane may wait where others do not come.
+    // There are barriers after the branch, so no lane may wait at a point that the others do not reach.
     let source = kernel(
         "setp.gt.u32 %p0, %t, 19; @%p0 ret; mov.u32 %x0, 0;\n\
          LOOP: st.shared.u32 [%s], %x0; bar.sync 0; ld.shared.u32 %x1, [%s]; add.s32 %x0, %x1, 1; setp.lt.u32 %p1, %x0, 3; @%p1 bra LOOP;\n\

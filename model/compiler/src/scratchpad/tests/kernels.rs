@@ -1,4 +1,4 @@
-//! Layout, sets of variables, marks and refusals in PTX written by hand.
+//! Layout, sets of variables, marks and refusals, in hand-written PTX.
 
 use super::figures::{judged, kernel, options};
 use super::*;
@@ -35,11 +35,12 @@ fn what_is_accessed_for_a_short_time_is_shared() {
     let swapped = minimal(64);
     assert_eq!(order(&source, swapped), ["x", "y", "z"]);
     assert_eq!(order(&source, ScratchpadOptions { layout: Layout::Declared, ..swapped }), ["y", "x", "z"]);
-    // Nothing fits, or all do: as declared.
+    // If no variable fits or all do, the declared order is kept.
     assert_eq!(order(&source, minimal(60)), ["y", "x", "z"]);
     assert_eq!(order(&source, minimal(192)), ["y", "x", "z"]);
     assert_eq!(order(&source, minimal(0)), ["y", "x", "z"]);
-    // Two fit: y alone is left, or z; of equal costs more private bytes, then what is declared first, is private.
+    // Two variables fit, so y alone or z alone is shared. Among sets of equal cost, the one with more private bytes
+    // wins, then the one declared first.
     assert_eq!(order(&source, minimal(128)), ["y", "x", "z"]);
     let scratchpad = &compiled(&source, minimal(128)).scratchpad[0];
     let shared: Vec<bool> = (0..3).map(|v| scratchpad.shared.contains(v)).collect();
@@ -48,7 +49,7 @@ fn what_is_accessed_for_a_short_time_is_shared() {
 
 #[test]
 fn a_larger_block_is_not_taken() {
-    // x in front of y would cost 12 bytes.
+    // With x before y, the block would be 12 bytes larger.
     let declared = ".shared .align 16 .b8 y[64]; .shared .align 4 .b8 x[4];";
     let source = three(declared, "st.shared.u32 [y], 2;");
     assert_eq!(order(&source, minimal(8)), ["y", "x"]);
@@ -69,7 +70,7 @@ fn dynamic_memory_stays_last_and_is_shared() {
 
 #[test]
 fn loops_with_constant_bounds_count_as_often_as_they_run() {
-    // y in a loop of 3 rounds against x over a hundred instructions; and the other way round with an unknown bound.
+    // y is accessed in a loop of 3 iterations, x over a hundred instructions.
     let body = |bound: &str| {
         let fill = "add.s32 %x2, %x2, %t; xor.b32 %x2, %x2, 7; ".repeat(30);
         format!(
@@ -98,7 +99,7 @@ fn loops_with_constant_bounds_count_as_often_as_they_run() {
             ),
         )
     };
-    // x has to be private, and one more may be.
+    // x must be private, and there is room for one more variable.
     let names = |source: &str| order(source, minimal(128));
     assert_eq!(names(&two("mov.u32 %x5, 3;", 30)), ["x", "w", "y"], "y is shared: 3 rounds of 5 instructions");
     assert_eq!(names(&two("mov.u32 %x5, 300;", 30)), ["x", "y", "w"], "300 rounds");
@@ -110,7 +111,7 @@ trait Names {
     fn map_names(self) -> Self;
 }
 
-/// Without the name of what the kernel does not mention.
+/// Drops the name of the variable that the kernel does not mention.
 impl Names for (Vec<String>, Vec<String>) {
     fn map_names(self) -> Self {
         let keep = |names: Vec<String>| names.into_iter().filter(|name| name != "dyn").collect();
@@ -122,7 +123,7 @@ impl Names for (Vec<String>, Vec<String>) {
 fn more_than_ten_variables_are_chosen_greedily() {
     let names: Vec<String> = (0..14).map(|n| format!("v{n}")).collect();
     let declared: String = names.iter().map(|n| format!(".shared .align 4 .b8 {n}[32]; ")).collect();
-    // The last ones are accessed in front and at the end.
+    // The last variables are accessed at the start and at the end.
     let early: String = names[10..].iter().map(|n| format!("st.shared.u32 [{n}], 1; ")).collect();
     let middle: String = names[..10].iter().map(|n| format!("st.shared.u32 [{n}], 1; ")).collect();
     let source = three(&format!(".shared .align 4 .b8 x[4]; {declared}"), &format!("{early}{middle}{early}"));
@@ -153,7 +154,7 @@ fn accesses_touch_the_variables_of_their_addresses() {
     assert_eq!(of(&format!("{b} st.shared.u32 [%x2], 1;")), ["b"]);
     assert_eq!(of(&format!("{b} setp.eq.u32 %p0, %t, 1; selp.b32 %x3, %s, %x1, %p0; st.shared.u32 [%x3], 1;")), ["ab"]);
     assert_eq!(of(&format!("{b} setp.eq.u32 %p0, %t, 1; @%p0 mov.u32 %x1, %s; st.shared.u32 [%x1], 1;")), ["ab"]);
-    // Generic addresses; the kernel's parameter is a number.
+    // Generic addresses; the kernel's parameter counts as a number.
     assert_eq!(of("cvt.u64.u32 %d1, %s; cvta.shared.u64 %d1, %d1; st.u32 [%d1], 1;"), ["a"]);
     assert_eq!(of("cvta.shared.u64 %d1, b; mul.wide.u32 %d2, %t, 4; add.s64 %d1, %d1, %d2; st.u32 [%d1], 1;"), ["b"]);
     assert_eq!(of("st.u32 [%d0], 1; st.shared.u32 [b], 1;"), ["ab", "b"]);
@@ -161,7 +162,7 @@ fn accesses_touch_the_variables_of_their_addresses() {
         of("ld.param.u32 %x0, [p0]; add.s32 %x0, %x0, %s; st.shared.u32 [%x0], 1; st.shared.u32 [b], 1;"),
         ["a", "b"]
     );
-    // What comes from memory may be an address; what is none may be any.
+    // A value loaded from memory may be an address; an address that is only a number may be that of any variable.
     assert_eq!(of("ld.shared.u32 %x0, [b]; add.s32 %x0, %x0, %s; st.shared.u32 [%x0], 1;"), ["b", "ab"]);
     assert_eq!(
         of("st.shared.u32 [a], 1; st.shared.u32 [b], 1; st.shared.u32 [16], 1; st.shared.u32 [%t4], 1;"),
@@ -172,7 +173,7 @@ fn accesses_touch_the_variables_of_their_addresses() {
         of("atom.shared.add.u32 %x0, [%s], 1; atom.shared.cas.b32 %x0, [b], 1, 2; red.shared.add.u32 [%x0], 1;"),
         ["a", "b", "ab"]
     );
-    // The word of a reduction at a barrier.
+    // The accesses to the word of a reduction at a barrier.
     assert_eq!(
         of("setp.eq.u32 %p0, %t, 1; barrier.cta.red.popc.aligned.u32 %x0, 0, %p0; st.shared.u32 [%s], %x0;"),
         ["", "", "", "a"]
@@ -214,7 +215,7 @@ fn relssp_of_the_program_is_kept_and_not_joined_by_others() {
 
 #[test]
 fn ended_threads_have_released_for_hardware_and_are_missed_by_the_thesis() {
-    // The eight threads that do not come to the release.
+    // Eight threads end before they reach the release.
     let source =
         kernel("setp.lt.u32 %p0, %t, 8; st.shared.u32 [%s], %t; @%p0 ret; relssp; st.global.u32 [%d0], %t; ret;");
     let found = compiled(&source, ScratchpadOptions::NONE);
@@ -246,7 +247,7 @@ fn names_by_first_use_and_schedules_keep_releases_behind_accesses() {
 
 #[test]
 fn releases_go_with_levels_power_states_and_few_registers() {
-    // Allocation and levels are checked by the compiler itself in debug builds.
+    // In debug builds, the compiler itself checks allocation and levels.
     for seed in 1..30 {
         let sample = super::random::sample(seed);
         let options = Options {
@@ -266,7 +267,7 @@ fn releases_go_with_levels_power_states_and_few_registers() {
     }
 }
 
-/// Which accesses of a piece of code lie in the first 256 bytes of shared memory.
+/// Which accesses of a piece of code are marked as in the first 256 bytes of shared memory.
 fn marked(text: &str) -> Vec<bool> {
     let mut code = assemble(&format!("{text}\nEXIT")).unwrap_or_else(|e| panic!("{e}\n{text}"));
     mark(&mut code, 256, Threads::ANY);
@@ -330,7 +331,7 @@ fn ranges_of_addresses() {
 
 #[test]
 fn ranges_along_ways() {
-    // Two ways to an access, and a loop.
+    // Two paths to an access; then a loop.
     let join = |a: u32, b: u32| {
         marked(&format!(
             "@P0 BRA other, join meet\nMOV R1, {a}\nBRA meet, join none\nother:\nMOV R1, {b}\nmeet:\nST.SHARED.B32 [R1], RZ"
@@ -340,7 +341,7 @@ fn ranges_along_ways() {
     let text = "MOV R1, 0\nMOV R2, 0\nloop:\nST.SHARED.B32 [R2], RZ\nLOP3.LUT192 R2, R1, 0x7c, RZ\nST.SHARED.B32 [R1], RZ\nST.SHARED.B32 [R2], RZ\n\
                 IADD R1, PT, R1, 4, !PT\nISETP.LT.AND P0, R1, 64, PT\n@P0 BRA loop, join none";
     assert_eq!(marked(text), [true, false, true], "bounds of comparisons are not looked at");
-    // An end with a guard does not end the line.
+    // A guarded exit does not stop the analysis: the other lanes continue.
     assert_eq!(marked("MOV R1, 8\n@P0 EXIT\nST.SHARED.B32 [R1], RZ"), [true]);
     assert_eq!(
         marked("BRA end, join none\nST.SHARED.B32 [RZ], RZ\nend:\nST.SHARED.B32 [RZ], RZ"),

@@ -1,9 +1,9 @@
-//! A pass that is wrong in some way is seen by a judge.
+//! Every deliberate fault of a pass is noticed by a judge.
 
 use super::random::sample;
 use crate::scratchpad::mutation::{Mutation, with};
 
-/// Programs in which a wrong pass is looked for.
+/// Number of programs in which a fault is searched for.
 const PROGRAMS: u64 = 1500;
 
 #[test]

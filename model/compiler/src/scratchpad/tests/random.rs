@@ -1,14 +1,14 @@
 //! Random programs with shared memory.
 //!
-//! Each thread has elements of its own in each variable, so that no two threads touch the same byte; but one variable is only read, by any thread anywhere.
-//! Addresses go through registers, selections, guarded writes, memory, shuffles and generic addresses. Control flow is loops, branches, early ends and
-//! jumps out of both, so that there are critical edges.
+//! Each thread has its own elements in each variable, so that no two threads access the same byte; the exception is one variable that is only read,
+//! by any thread at any index. Addresses pass through registers, selections, guarded writes, memory, shuffles and generic addresses. Control flow
+//! consists of loops, branches, early exits and jumps out of both, so that there are critical edges.
 
 use super::*;
 use crate::scratchpad::{Layout, Relssp};
 use std::fmt::Write;
 
-/// A small generator of bits (xorshift), the same on all machines.
+/// A small random generator (xorshift) with the same results on all machines.
 pub struct Random(pub u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// A program and how it is compiled and run.
+/// A program, and how it is compiled and run.
 pub struct Sample {
     pub source: String,
     pub threads: u32,
@@ -33,7 +33,7 @@ pub struct Sample {
     pub options: ScratchpadOptions,
 }
 
-/// Values that a thread writes at its end.
+/// Number of values that a thread writes at its end.
 const VALUES: usize = 5;
 const POINTERS: usize = 5;
 const PREDICATES: usize = 5;
@@ -43,17 +43,17 @@ struct Writer<'a> {
     random: &'a mut Random,
     text: String,
     threads: usize,
-    /// Words that each thread has in each variable that is written; the dynamic one, if there is one, is the last.
+    /// Number of words that each thread has in each variable that is written. The dynamic variable, if there is one, is the last.
     words: Vec<usize>,
     names: Vec<String>,
     labels: usize,
     budget: usize,
-    /// Statements so far. Each has registers of its own, so that a register has the address of one variable as a rule.
+    /// Number of statements so far. Each has registers of its own, so that a register usually holds the address of one variable only.
     statement: usize,
 }
 
 impl Writer<'_> {
-    /// Writes a line. `%u0` to `%u3` are those of the statement at hand.
+    /// Writes a line. `%u0` to `%u3` stand for the registers of the current statement.
     fn line(&mut self, text: std::fmt::Arguments<'_>) {
         let text = (0..TEMPORARIES).fold(text.to_string(), |text, n| {
             text.replace(&format!("%u{n}"), &format!("%w{}", TEMPORARIES * self.statement + n))
@@ -66,7 +66,7 @@ impl Writer<'_> {
         self.random.below(n)
     }
 
-    /// A guard, or none.
+    /// A guard in `percent` of all cases, else nothing.
     fn guard(&mut self, percent: usize) -> String {
         if !self.random.chance(percent) {
             return String::new();
@@ -75,13 +75,13 @@ impl Writer<'_> {
         format!("@{not}%p{p} ")
     }
 
-    /// Bytes from a variable to one of the words of thread 0.
+    /// The offset in bytes of one of thread 0's words in a variable.
     fn word(&mut self, variable: usize) -> usize {
         let (words, threads) = (self.words[variable], self.threads);
         self.below(words) * 4 * threads
     }
 
-    /// Leaves the address of an own word in `%u0`.
+    /// Computes the address of one of the thread's own words into `%u0`.
     fn own_address(&mut self) {
         self.statement += 1;
         let v = self.below(self.words.len());
@@ -111,7 +111,7 @@ impl Writer<'_> {
             8 => self.line(format_args!(
                 "sub.s32 %u1, %a{a}, %a{b}; st.local.u32 [spare+4], %u1; ld.local.u32 %u2, [spare+4]; add.s32 %a{to}, %a{b}, %u2;"
             )),
-            // What one way from a shuffle adds to an address of another variable.
+            // A difference that has passed through a shuffle is added to an address of another variable.
             _ => self.line(format_args!(
                 "sub.s32 %u1, %a{a}, %a{b}; activemask.b32 %u2; mov.u32 %u3, %laneid; shfl.sync.idx.b32 %u1, %u1, %u3, 31, %u2; add.s32 %a{to}, %a{b}, %u1;"
             )),
@@ -144,7 +144,7 @@ impl Writer<'_> {
                 self.line(format_args!("cvt.u64.u32 %b0, %a{a}; cvta.shared.u64 %b0, %b0; {guard}st.u32 [%b0], %x{x};"))
             }
             15 => self.line(format_args!("add.s32 %u0, %a{a}, -64; {guard}ld.shared.u32 %x{x}, [%u0+64];")),
-            // Anywhere in what is only read.
+            // Any element of the variable that is only read.
             _ => {
                 let index = match self.below(5) {
                     0 => format!("and.b32 %u1, %x{x}, 7;"),
@@ -164,9 +164,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Statements; `out` is where a jump out of the innermost loop goes.
+    /// Writes statements; `out` is the label for jumps out of the innermost loop.
     fn statements(&mut self, depth: usize, out: Option<usize>) {
-        // Jumps forward whose target is still to come.
+        // Forward jumps whose target has not been written yet.
         let mut pending: Vec<usize> = Vec::new();
         for _ in 0..2 + self.below(6) {
             if self.budget == 0 {
@@ -230,7 +230,7 @@ impl Writer<'_> {
         self.labels += 1;
         let times = 1 + self.below(3);
         if self.random.chance(50) {
-            // Tested at the end, and sometimes in front.
+            // A loop that is tested at the end, and sometimes also at the start.
             if self.random.chance(50) {
                 self.line(format_args!("@%p{p} bra OUT{n};"));
             }
@@ -247,14 +247,14 @@ impl Writer<'_> {
     }
 }
 
-/// The program of a seed.
+/// The program for a seed.
 pub fn sample(seed: u64) -> Sample {
     let random = &mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     for _ in 0..4 {
         random.below(2);
     }
     let threads = [16, 32, 40, 33][random.below(4)];
-    // One in thirty has more variables than subsets are tried of.
+    // Three in a hundred have more variables than the limit up to which all subsets are tried.
     let count = if random.chance(3) { 12 } else { 1 + random.below(5) };
     let dynamic = if random.chance(25) { 4 * threads as u32 } else { 0 };
     let words: Vec<usize> = (0..count).map(|_| 1 + random.below(2)).collect();
@@ -274,11 +274,11 @@ pub fn sample(seed: u64) -> Sample {
     }
     let budget = 10 + random.below(40);
     let mut w = Writer { random, text: String::new(), threads, words: all, names, labels: 0, budget, statement: 0 };
-    // Sometimes one block does nothing, so that the entry does not access shared memory.
+    // Sometimes one block does nothing, so that the entry block does not access shared memory.
     if w.random.chance(40) {
         w.line(format_args!("mov.u32 %u0, %ctaid.x; setp.eq.u32 %c, %u0, 1; @%c bra LEAVE;"));
     }
-    // The oracle refuses reads of what nothing has written.
+    // The oracle refuses reads of memory that was never written.
     for v in 0..w.words.len() {
         w.statement += 1;
         let (name, words) = (w.names[v].clone(), w.words[v]);
@@ -346,14 +346,14 @@ impl Sample {
         run(&compiled(&self.source, options), options.private_bytes, rule, self.threads, self.dynamic, bytes)
     }
 
-    /// What the judges have to say, if anything.
+    /// The first fault that the judges found, if any.
     pub fn complaint(&self, run: &Run) -> Option<String> {
         let layout = run.overlap.clone();
         layout.or_else(|| run.faults.first().map(ToString::to_string))
     }
 }
 
-/// What a program with other options did, in all programs.
+/// Sums over all programs, compiled with their options.
 #[derive(Debug, Default)]
 struct Sums {
     programs: u32,
@@ -361,12 +361,12 @@ struct Sums {
     accesses: u64,
     shared: u64,
     marked: u64,
-    /// Instructions beyond the releases.
+    /// Additional instructions apart from the releases.
     jumps: u64,
     held: [u64; 3],
 }
 
-/// Judges the programs of some seeds with their options, and compares what they compute with that of plain code.
+/// Judges the programs of some seeds with their options, and compares their results with those of plain code.
 fn judge(seeds: std::ops::Range<u64>) -> Sums {
     let mut sums = Sums::default();
     for seed in seeds {
@@ -381,7 +381,7 @@ fn judge(seeds: std::ops::Range<u64>) -> Sums {
         assert!(run.result == plain.result, "seed {seed} computes something else\n{}", sample.source);
         let threads = u64::from(BLOCKS * sample.threads);
         assert!([0, threads].contains(&run.counts.released), "seed {seed}: {:?}", run.counts);
-        // One instruction more for each thread, and a jump for some (thesis 3.4.1.3).
+        // The compiler adds one instruction for each thread, and a jump for some (thesis 3.4.1.3).
         let without = sample.run(ScratchpadOptions { relssp: Relssp::None, ..sample.options });
         let more = run.issued - without.issued;
         assert!(
@@ -394,7 +394,7 @@ fn judge(seeds: std::ops::Range<u64>) -> Sums {
         sums.accesses += run.counts.accesses;
         sums.shared += run.counts.shared;
         sums.marked += run.counts.marked;
-        // How long the shared part is held, of a third of the programs.
+        // How long the shared part is held, in a third of the programs.
         if seed % 3 == 0 {
             for (i, relssp) in [Relssp::None, Relssp::Postdom, Relssp::Optimal].into_iter().enumerate() {
                 sums.held[i] += sample.run(ScratchpadOptions { relssp, ..sample.options }).counts.held;
