@@ -14,9 +14,9 @@ pub fn exact_integer(value: u64, from: IntType) -> Finite {
     Finite { negative: value < 0, significand: value.unsigned_abs() as u64, exponent: 0 }
 }
 
-/// The integer value of `a` (`cvt.<rounding>i.<to>.f32`), in the low `to.bits` bits and extended to 64 bits as the
-/// type says. A value outside the type gives the type's nearest one. NaN gives 0 for types of up to 32 bits and
-/// 2^63 for types of 64 bits (PTX ISA, "cvt").
+/// The integer value of `a` (`cvt.<rounding>i.<to>.f32`), in the low `to.bits` bits and extended to 64 bits as the type
+/// says. A value outside the type gives the nearest value of the type. NaN gives 0 for types of up to 32 bits and 2^63
+/// for types of 64 bits (PTX ISA, "cvt").
 pub fn to_integer(a: u32, to: IntType, rounding: Rounding, ftz: bool) -> u64 {
     match classify(a, ftz) {
         Class::Nan => {
@@ -42,7 +42,8 @@ pub fn round_to_integral(a: u32, mode: Mode) -> u32 {
     integral_terms(a, mode).result(mode)
 }
 
-/// What [`round_to_integral`] makes a float of: the integer, or `a` itself where its last place is 1 or more.
+/// The value that [`round_to_integral`] converts to a float: the integer, or `a` itself where its last place is 1 or
+/// more.
 pub fn integral_terms(a: u32, mode: Mode) -> Terms {
     match classify(a, mode.ftz) {
         Class::Nan => Terms::nan(mode),

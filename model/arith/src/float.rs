@@ -1,11 +1,10 @@
 //! Single precision: add, multiply, fused multiply-add, minimum, maximum, comparison, sign operations.
 //!
-//! NaN: every NaN input is treated alike, and a result that is NaN is [`NAN`](crate::NAN). The operations that only touch the sign
-//! ([`abs`], [`neg`], [`copysign`]) are bit operations and give back what they got.
-
+//! NaN: every NaN input is treated alike, and a result that is NaN is [`NAN`](crate::NAN). The operations that only touch the sign ([`abs`], [`neg`],
+//! [`copysign`]) are bit operations and return a NaN unchanged except for its sign.
 //!
-//! Addition, multiplication and fused multiply-add are made of steps that a pipeline has registers between: operands taken
-//! apart and multiplied ([`Terms`]), the sum ([`sum`]), rounding ([`round`]).
+//! Addition, multiplication and fused multiply-add consist of steps between which a pipeline has registers: operands unpacked and multiplied
+//! ([`Terms`]), the sum ([`sum`]), rounding ([`round`]).
 
 mod compare;
 mod finite;

@@ -120,8 +120,8 @@ pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     pick(a, half(4), half(0))
 }
 
-/// `length` bits of `a` from bit `position` up (`bfe`). Only the low 8 bits of both count. Places past bit 31 and
-/// past the field are 0, or copies of the field's top bit (at most bit 31) if `signed`.
+/// `length` bits of `a` from bit `position` up (`bfe`). Only the low 8 bits of both count. Bits of the result above the
+/// field, or taken from beyond bit 31 of `a`, are 0, or copies of the field's top bit (at most bit 31) if `signed`.
 #[inline]
 pub fn bit_field_extract(a: u32, position: u32, length: u32, signed: bool) -> u32 {
     let (position, length) = (position & 0xff, length & 0xff);
@@ -134,8 +134,8 @@ pub fn bit_field_extract(a: u32, position: u32, length: u32, signed: bool) -> u3
     shift_right(a, position, false) & mask | fill & !mask
 }
 
-/// `base` with `length` bits from bit `position` up replaced by the low bits of `insert` (`bfi insert, base`). Only
-/// the low 8 bits of position and length count; places past bit 31 are dropped.
+/// `base` with `length` bits from bit `position` up replaced by the low bits of `insert` (`bfi insert, base`). Only the
+/// low 8 bits of position and length count; bits beyond bit 31 are dropped.
 #[inline]
 pub fn bit_field_insert(insert: u32, base: u32, position: u32, length: u32) -> u32 {
     let mask = shift_left(low_mask(length & 0xff), position & 0xff);
@@ -146,7 +146,7 @@ fn low_mask(length: u32) -> u32 {
     if length >= 32 { u32::MAX } else { (1 << length) - 1 }
 }
 
-/// The place of the highest set bit, or if `signed` of the highest bit that differs from the sign (`bfind`);
+/// The position of the highest set bit, or if `signed` of the highest bit that differs from the sign (`bfind`);
 /// 0xffff_ffff if there is none.
 #[inline]
 pub fn find_leading_one(a: u32, signed: bool) -> u32 {

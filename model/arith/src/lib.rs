@@ -1,8 +1,8 @@
 //! Integer and single precision arithmetic, bit for bit as the hardware does it.
 //!
-//! Every function takes and gives bit patterns (`u32`, `u64`) and is a pure function: the same bits on every machine.
-//! All of it is integer arithmetic of bounded width, in the order in which a pipeline would do it, so that the RTL can
-//! be held against it signal by signal. The host's floating point is used nowhere but in tests, and in
+//! Every function takes and returns bit patterns (`u32`, `u64`) and is a pure function: the same bits on every machine.
+//! All computations are integer arithmetic of bounded width, in the order in which a pipeline would do them, so that
+//! the RTL can be compared with them signal by signal. The host's floating point is used nowhere but in tests, and in
 //! the compile-time procedure that makes the tables of [`mufu`].
 //!
 //! | module | what it holds |
@@ -36,7 +36,7 @@ pub const ONE: u32 = 0x3f80_0000;
 /// How an inexact result is rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rounding {
-    /// To the nearest value, to the even one of two equally near (`.rn`, `.rni`).
+    /// To the nearest value; of two equally near ones to the even one (`.rn`, `.rni`).
     #[default]
     NearestEven,
     /// Toward zero (`.rz`, `.rzi`).
@@ -71,12 +71,12 @@ impl Mode {
     /// Nearest even with subnormals flushed.
     pub const FTZ: Self = Self { rounding: Rounding::NearestEven, ftz: true, sat: false };
 
-    /// The given rounding, subnormals kept, no clamping.
+    /// This rounding, subnormals kept, no clamping.
     pub const fn rounded(rounding: Rounding) -> Self {
         Self { rounding, ftz: false, sat: false }
     }
 
-    /// The given rounding and flushing, no clamping.
+    /// This rounding and flushing, no clamping.
     pub const fn new(rounding: Rounding, ftz: bool) -> Self {
         Self { rounding, ftz, sat: false }
     }

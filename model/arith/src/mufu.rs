@@ -1,13 +1,13 @@
 //! The approximate functions: table and quadratic interpolation in fixed point.
 //!
-//! All seven work alike. The argument becomes an index into a table of 64 or 128 rows and a fraction `t` of the row's
-//! interval, of 16 to 19 bits. A row holds three fixed-point coefficients, and the value is `c0 + c1 t + c2 t^2`: a
-//! squarer, two multipliers and an adder. One rounding to nearest even, in [`crate::float`]'s own rounder, ends it;
-//! so subnormal arguments and results are supported and cost a shifter, and `.ftz` masks them away.
+//! All seven work alike. The argument becomes an index into a table of 64 or 128 rows and a fraction `t` of the row's interval, of 16 to 19 bits. A
+//! row holds three fixed-point coefficients, and the value is `c0 + c1 t + c2 t^2`: a squarer, two multipliers and an adder. [`crate::float`]'s
+//! rounder then rounds the value once to nearest even; so subnormal arguments and results are supported at the cost of a shifter, and `.ftz` masks
+//! them.
 //!
-//! The three steps ([`reduce`], [`Reduced::interpolate`], rounding) are those that a pipeline has registers between.
+//! A pipeline has registers between the three steps ([`reduce`], [`Reduced::interpolate`], rounding).
 //!
-//! [`tables`] has the sizes and how the coefficients are made; `docs/arithmetic.md` has the measured errors.
+//! [`tables`] describes the sizes and how the coefficients are made; `docs/arithmetic.md` has the measured errors.
 
 mod algebraic;
 mod exponential;
@@ -65,18 +65,18 @@ impl Function {
         }
     }
 
-    /// Binary places of what the interpolation gives.
+    /// Binary places of the interpolated value.
     const fn places(self) -> i32 {
         (FRACTION_BITS + self.t_bits()) as i32
     }
 }
 
-/// An argument as the interpolation takes it.
+/// An argument in the form that the interpolation takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reduced {
-    /// The result's sign, but for a logarithm, which has its own.
+    /// The result's sign, except for a logarithm, whose value has its own sign.
     pub negative: bool,
-    /// Of a logarithm the argument's exponent, which is added to what the table says; otherwise that of the result's last place.
+    /// For a logarithm the argument's exponent, which is added to the table's value; otherwise the exponent of the result's last place.
     pub exponent: i32,
     /// Row of the function's table.
     pub row: usize,
@@ -115,10 +115,10 @@ pub fn approximate(function: Function, a: u32, ftz: bool) -> u32 {
     }
 }
 
-/// The argument as the interpolation takes it.
+/// The argument in the form that the interpolation takes.
 ///
 /// # Errors
-/// The function's value, where it is known without.
+/// The function's value, where it is known without interpolation.
 #[inline(always)]
 pub fn reduce(function: Function, a: u32, ftz: bool) -> Result<Reduced, u32> {
     let x = match classify(a, ftz) {

@@ -1,12 +1,11 @@
-//! What takes several instructions: exact division and square root, integer division, 64-bit conversions, half precision, and
-//! the few double precision steps inside `sinf` and `cosf`.
+//! Operations that take several instructions: exact division and square root, integer division, 64-bit conversions, half precision, and the few
+//! double precision steps inside `sinf` and `cosf`.
 //!
-//! Each sequence is written once, over the [`Machine`] trait. With [`Evaluate`] it computes on bit patterns, and is
-//! tested that way. With a compiler's machine, whose values are virtual registers, the same code emits the
-//! instructions. What was tested is what runs.
+//! Each sequence is written once, over the [`Machine`] trait. With [`Evaluate`] it computes on bit patterns, and is tested that way. With a
+//! compiler's machine, whose values are virtual registers, the same code emits the instructions. So the tested code is the code that runs.
 //!
-//! A sequence is straight-line code with selects, but for a few calls of [`Machine::branch`]: a short usual path and
-//! a long rare one. Neither side has an effect but its values, so computing both and selecting is right as well.
+//! A sequence is straight-line code with selects, except for a few calls of [`Machine::branch`]: a short usual path and a long rare one. Neither side
+//! has an effect other than its values, so computing both and selecting is correct too.
 
 mod double;
 mod evaluate;

@@ -1,4 +1,5 @@
-//! How many instructions the sequences take. The limits are what they take today: a change that makes one longer shows.
+//! How many instructions the sequences take. The limits are their present lengths, so that a change which makes one
+//! longer fails.
 
 use gpurf_arith::float::Relation;
 use gpurf_arith::mufu::Function;
@@ -8,9 +9,9 @@ use gpurf_arith::{Mode, Rounding};
 /// Counts the instructions of a machine with fused negation and a carry in every multiply-add.
 #[derive(Default)]
 struct Count {
-    /// Outside branches, and on their usual sides.
+    /// Instructions outside branches and on their usual sides.
     usual: usize,
-    /// On their rare sides.
+    /// Instructions on the rare sides of branches.
     rare: usize,
     in_rare: bool,
 }

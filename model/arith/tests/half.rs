@@ -21,7 +21,7 @@ fn all() -> impl Iterator<Item = u32> {
     0..0x1_0000
 }
 
-/// Values at which something happens, of both signs.
+/// Values at which the behaviour changes, of both signs.
 fn edges() -> Vec<u32> {
     let magnitudes = [
         0, 1, 2, 3, 0x1ff, 0x200, 0x201, 0x3fe, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x13ff, 0x1400, 0x37ff, 0x3800,
@@ -110,7 +110,7 @@ fn products_and_sums_are_rounded_once() {
             let (x, y) = (random.next(), random.next());
             let (a, b) = (x as u32 & 0xffff, (x >> 16) as u32 & 0xffff);
             check_fma(a, b, y as u32 & 0xffff);
-            // Sums that cancel, and addends far below the product: where rounding twice goes wrong.
+            // Sums that cancel, and addends far below the product: cases in which rounding twice is wrong.
             let product = bits((half(a) * half(b)).value);
             check_fma(a, b, product ^ 0x8000 ^ (y as u32 & 3));
             check_fma(a, b, product.wrapping_sub((y as u32 % 26) << 10) & 0xffff);

@@ -12,7 +12,7 @@ struct Bound {
     function: Function,
     name: &'static str,
     limit_log2: f64,
-    /// The error of `value` at the input, or nothing if the input is not in the set.
+    /// The error of `value` at the input, or `None` if the input is not in the set.
     error: fn(x: f64, value: f64, exact: f64) -> Option<f64>,
 }
 
@@ -28,7 +28,7 @@ fn relative_of_normal(_: f64, value: f64, exact: f64) -> Option<f64> {
     is_normal(exact).then(|| relative(value, exact))
 }
 
-/// In units of 2^-149, the subnormals' last place.
+/// The error in units of 2^-149, the subnormals' last place.
 fn places_of_subnormal(_: f64, value: f64, exact: f64) -> Option<f64> {
     (exact.abs() < f64::from(f32::MIN_POSITIVE)).then(|| (value - exact).abs() * 149f64.exp2())
 }
@@ -79,7 +79,7 @@ fn measure(function: Function, inputs: impl Iterator<Item = u32>) -> Vec<(f64, u
         let bits = approximate(function, input, false);
         let x = f64::from(f32::from_bits(input));
         let (value, exact) = (f64::from(f32::from_bits(bits)), exact(function, x));
-        // Flushing is what it says, at both ends.
+        // `.ftz` is the same as flushing the input and the result.
         let flushed = flush(approximate(function, flush(input, true), false), true);
         assert_eq!(approximate(function, input, true), flushed, "{function:?} of {input:#010x} with .ftz");
         if exact.is_nan() {
@@ -95,7 +95,7 @@ fn measure(function: Function, inputs: impl Iterator<Item = u32>) -> Vec<(f64, u
         }
         for (worst, bound) in worst.iter_mut().zip(&bounds) {
             match (bound.error)(x, value, exact) {
-                // An exact zero has no relative error, and must be met.
+                // An exact zero has no relative error; the value must be zero too.
                 Some(error) if error.is_nan() => assert_eq!(value, exact, "{function:?} of {input:#010x}"),
                 Some(error) if error > worst.0 => *worst = (error, input),
                 _ => {}

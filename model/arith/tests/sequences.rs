@@ -261,7 +261,7 @@ fn check_integer_division(a: u64, b: u64) {
     assert_eq!(actual, (expected.0 as u64, expected.1 as u64), "{x} / {y}");
 }
 
-/// Dividends at and around the multiples of the divisor, where a quotient that is one off shows.
+/// Dividends at and around the multiples of the divisor, where a quotient that is off by one is detected.
 fn check_random_integer_division(random: &mut Random, cases: u64) {
     for _ in 0..cases {
         let (a, b) = (random.integer(), random.integer());
@@ -361,7 +361,7 @@ fn floats_become_doubles() {
         check_widened(float);
         check_widened(float ^ 1 << 31);
     }
-    // All subnormals have a different leading one in their neighbourhood; the others are spread.
+    // Small steps, so that subnormals with every leading one occur; the other values are spread.
     for step in 0..1u32 << 18 {
         check_widened(step * 31);
         check_widened(step.wrapping_mul(16_411));

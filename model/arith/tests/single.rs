@@ -16,7 +16,7 @@ fn bits(value: Single) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() as u32 }
 }
 
-/// What `mode` makes of an operation that is right without flushing and clamping.
+/// Applies the flushing and clamping of `mode` to an operation that is right without them.
 fn with_modifiers<const N: usize>(operands: [u32; N], mode: Mode, exact: impl Fn([u32; N]) -> u32) -> u32 {
     let result = flush(exact(operands.map(|x| flush(x, mode.ftz))), mode.ftz);
     if mode.sat { saturate(result) } else { result }

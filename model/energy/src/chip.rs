@@ -1,11 +1,11 @@
-//! What a saving in the register file is for a chip (hierarchy thesis 4.4.1; RFC paper 5.5).
+//! What a saving in the register file means for a chip (hierarchy thesis 4.4.1; RFC paper 5.5).
 
 /// A chip.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Chip {
-    /// All of its power, in W.
+    /// Its total power, in W.
     pub watts: f64,
-    /// The part of it that leaks.
+    /// The part of its power that is leakage.
     pub leakage: f64,
     /// The part of the dynamic power that goes to the SMs; the rest goes to memory.
     pub sms: f64,
@@ -15,7 +15,7 @@ pub struct Chip {
     pub register_file: f64,
 }
 
-/// What a saving amounts to. The share of arrays and wires that is saved is taken to hold for operand routing and buffering too, as in the papers.
+/// The size of a saving. The saved share of arrays and wires is assumed to apply to operand routing and buffering too, as in the papers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Saving {
     /// In an SM, in W.
@@ -29,7 +29,7 @@ pub struct Saving {
 }
 
 impl Chip {
-    /// The chip of the papers, of which the register file has 15 % of an SM's power.
+    /// The chip of the papers, in which the register file takes 15 % of an SM's power.
     pub const PAPERS: Self = Self { watts: 130.0, leakage: 1.0 / 3.0, sms: 0.7, sm_count: 16.0, register_file: 0.15 };
 
     /// Dynamic power, in W.
@@ -42,7 +42,7 @@ impl Chip {
         self.dynamic() * self.sms / self.sm_count
     }
 
-    /// What it is to save a part of the register file's energy.
+    /// The saving in the chip if `part` of the register file's energy is saved.
     pub fn saving(&self, part: f64) -> Saving {
         let of_sm = self.register_file * part;
         let sm_watts = self.sm() * of_sm;

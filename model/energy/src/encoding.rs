@@ -1,6 +1,6 @@
-//! The price of bits in the instruction (hierarchy thesis 4.4.2).
+//! The cost of bits in the instruction (hierarchy thesis 4.4.2).
 
-/// Instructions, and what it takes to fetch and decode them.
+/// Instructions, and the energy of fetching and decoding them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Encoding {
     /// Bits of an instruction.
@@ -15,7 +15,7 @@ impl Encoding {
     /// The same with the instructions of this project's machine.
     pub const MACHINE: Self = Self { bits: 128, ..Self::THESIS };
 
-    /// What additional bits cost, as a part of the chip's dynamic energy: an upper bound.
+    /// The cost of additional bits, as a part of the chip's dynamic energy: an upper bound.
     pub fn overhead(&self, additional: u32) -> f64 {
         self.fetch_and_decode * f64::from(additional) / f64::from(self.bits)
     }

@@ -3,7 +3,7 @@
 use crate::tables::{Access, LRF, MRF, Table, WIRE};
 use crate::traffic::{Level, Traffic};
 
-/// How far a level is from those who use it, in mm.
+/// The distance of a level from the units that use it, in mm.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Distance {
     /// From the private datapath.
@@ -13,13 +13,13 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// From those that an access is for.
+    /// The distance from the units that an access is for.
     pub const fn to(&self, private: bool) -> f64 {
         if private { self.private } else { self.shared }
     }
 }
 
-/// What accesses and wires cost.
+/// The energies of accesses and wires.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Energies {
     /// Accesses to the MRF.
@@ -28,18 +28,18 @@ pub struct Energies {
     pub upper: Access,
     /// Accesses to the LRF.
     pub lrf: Access,
-    /// 32 bits over one millimetre, in pJ.
+    /// Energy of 32 bits over one millimetre, in pJ.
     pub wire: f64,
-    /// Way to the MRF.
+    /// Distance to the MRF.
     pub mrf_distance: Distance,
-    /// Way to the RFC or ORF.
+    /// Distance to the RFC or ORF.
     pub upper_distance: Distance,
-    /// Way from the LRF to the private datapath, in mm.
+    /// Distance from the LRF to the private datapath, in mm.
     pub lrf_distance: f64,
 }
 
 impl Energies {
-    /// Words of an access.
+    /// Words of 32 bits in an access.
     const WORDS: f64 = 4.0;
 
     /// The RFC paper's machine (tables 2 and 3, 5.4): the MRF at 1 mm, the RFC at 0.2 mm. The paper has one distance for all units, and no LRF.
@@ -113,7 +113,7 @@ impl Energies {
         }
     }
 
-    /// The wire of so many accesses, over so many mm.
+    /// The energy of the wires for this many accesses over this distance in mm.
     pub fn wire(&self, accesses: u64, millimetres: f64) -> f64 {
         accesses as f64 * Self::WORDS * self.wire * millimetres
     }
@@ -124,7 +124,7 @@ impl Energies {
 pub struct Part {
     /// In its arrays.
     pub access: f64,
-    /// In the wires to those who use it.
+    /// In the wires to the units that use it.
     pub wire: f64,
 }
 
@@ -150,7 +150,7 @@ impl Energy {
         self.mrf.wire + self.upper.wire + self.lrf.wire
     }
 
-    /// All of it.
+    /// The total energy.
     pub fn total(&self) -> f64 {
         self.access() + self.wire()
     }

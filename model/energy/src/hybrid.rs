@@ -1,16 +1,16 @@
 //! The hybrid file's power and area: hybrid paper, tables 1 and 2.
 //!
-//! Other than in the other papers leakage counts, so that power is a function of counts and of time. What the tables do not have (a buffer's own energies, the
-//! power of what is neither array nor gate) costs what the SRAM of table 1 costs for each bit, or nothing.
+//! Unlike in the other papers, leakage counts, so that power is a function of counts and of time. What the tables do not give costs what the SRAM of
+//! table 1 costs for each bit (a buffer's own energies), or nothing (the power of parts that are neither array nor gate).
 
 /// A memory of 128 KB at 32 nm and 700 MHz: a column of table 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Memory {
     /// Square millimetres.
     pub area: f64,
-    /// A bit read, in pJ.
+    /// Energy of reading a bit, in pJ.
     pub read: f64,
-    /// A bit written, in pJ.
+    /// Energy of writing a bit, in pJ.
     pub write: f64,
     /// Leakage in mW.
     pub leakage: f64,
@@ -28,7 +28,7 @@ pub const MEMORY_BITS: f64 = 128.0 * 1024.0 * 8.0;
 /// Cycles a second (table 1).
 pub const CLOCK: f64 = 700e6;
 
-/// What power gating makes of a buffer, by what it is without (table 2).
+/// The effect of power gating on a buffer, relative to a buffer without it (table 2).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gating {
     /// The part of its entries that is gated.
@@ -60,7 +60,7 @@ const RCM_BITS: f64 = 64.0 * RCM_ENTRY_BITS;
 /// Bits of a 4-lane group.
 const GROUP_BITS: f64 = 4.0 * DATA_BITS;
 
-/// Accesses of a run. Groups are registers of one name of four lanes, as elsewhere.
+/// Accesses of a run. A group is one register in four lanes, as elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HybridTraffic {
     /// Cycles.
@@ -77,59 +77,59 @@ pub struct HybridTraffic {
     pub drains: u64,
     /// Lookups in the register control module.
     pub lookups: u64,
-    /// Buffers whose gated part has no power, added up over cycles: two in each at most.
+    /// Buffers whose gated part has no power, summed over cycles: at most two in each cycle.
     pub gated: u64,
 }
 
 impl HybridTraffic {
-    /// The same where every operand is read from the main register file, whether it is in a buffer or not: "our HRF will access WB and STT-RAM at the
-    /// same time" (4.4).
+    /// The same traffic if every operand is read from the main register file, whether it is in a buffer or not: "our HRF will access WB and STT-RAM
+    /// at the same time" (4.4).
     pub const fn read_at_once(self) -> Self {
         Self { bank_reads: self.bank_reads + self.buffer_reads, ..self }
     }
 }
 
-/// What power goes to, in mW.
+/// Power by part, in mW.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct HybridPower {
     /// Leakage of the main register file.
     pub bank_leakage: f64,
-    /// Its accesses.
+    /// Power of its accesses.
     pub bank_dynamic: f64,
     /// Leakage of the buffers and the register control module.
     pub buffer_leakage: f64,
-    /// Their accesses.
+    /// Power of their accesses.
     pub buffer_dynamic: f64,
 }
 
 impl HybridPower {
-    /// All of it.
+    /// The total power.
     pub fn total(&self) -> f64 {
         self.leakage() + self.dynamic()
     }
 
-    /// What leaks.
+    /// The leakage.
     pub fn leakage(&self) -> f64 {
         self.bank_leakage + self.buffer_leakage
     }
 
-    /// What accesses take.
+    /// The power of accesses.
     pub fn dynamic(&self) -> f64 {
         self.bank_dynamic + self.buffer_dynamic
     }
 }
 
-/// Energy of a register file with what leaks, in pJ.
+/// Energy of a register file including leakage, in pJ.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LeakingEnergy {
-    /// Of accesses.
+    /// Energy of accesses.
     pub dynamic: f64,
-    /// What leaks.
+    /// Energy of leakage.
     pub leakage: f64,
 }
 
 impl HybridPower {
-    /// The energy in so many cycles.
+    /// The energy in this many cycles.
     pub fn energy(&self, cycles: u64) -> LeakingEnergy {
         let picojoules = |milliwatts: f64| milliwatts * 1e9 * cycles as f64 / CLOCK;
         LeakingEnergy { dynamic: picojoules(self.dynamic()), leakage: picojoules(self.leakage()) }
@@ -157,22 +157,22 @@ impl HybridFile {
     /// The paper's baseline.
     pub const SRAM: Self = Self { memory: SRAM, entries: 0, powered: None };
 
-    /// STT-RAM with two buffers in front; with none, the paper's pure STT-RAM.
+    /// STT-RAM with two buffers before it; with no entries, the paper's pure STT-RAM.
     pub const fn stt_ram(entries: u32) -> Self {
         Self { memory: STT_RAM, entries, powered: None }
     }
 
-    /// With power gating after so many entries.
+    /// The same file with power gating of the entries from `powered` on.
     pub const fn gated(self, powered: u32) -> Self {
         Self { powered: Some(powered), ..self }
     }
 
-    /// The two buffers, by a memory of table 1.
+    /// The size of the two buffers relative to a memory of table 1.
     fn buffers(&self) -> f64 {
         2.0 * f64::from(self.entries) * LANES * ENTRY_BITS / MEMORY_BITS
     }
 
-    /// The register control module, by a memory of table 1.
+    /// The size of the register control module relative to a memory of table 1.
     fn rcm(&self) -> f64 {
         if self.entries == 0 { 0.0 } else { RCM_BITS / MEMORY_BITS }
     }

@@ -1,15 +1,16 @@
 //! Leakage of a register file whose registers are ON, in SLEEP or OFF: sharing thesis, section 4.3.
 //!
-//! The unit is the leakage of one warp register that is ON, for one cycle, with its part of the routing: a file whose registers are all ON takes one for each
-//! register and cycle. Results are by a baseline run, so no absolute leakage is needed, but for the price of transitions, which the thesis prints in nJ.
+//! The unit is the leakage of one warp register that is ON, for one cycle, with its part of the routing: a file whose registers are all ON leaks one
+//! unit for each register and cycle. Results are relative to a baseline run, so no absolute leakage is needed, except for the energy of transitions,
+//! which the thesis prints in nJ.
 
 /// Cycles a second (table 4.2).
 pub const CLOCK: f64 = 732e6;
 
-/// A change between ON and SLEEP, in nJ (table 4.4).
+/// Energy of a change between ON and SLEEP, in nJ (table 4.4).
 pub const SLEEP_TRANSITION: f64 = 0.0373;
 
-/// A change between ON and OFF, in nJ (table 4.4).
+/// Energy of a change between ON and OFF, in nJ (table 4.4).
 pub const OFF_TRANSITION: f64 = 0.11774;
 
 /// Leakage of a warp register of 1024 bits that is ON, in mW. The thesis prints none. This is what the SRAM of the hybrid paper's table 1 leaks for each 1024 bits:
@@ -19,7 +20,7 @@ pub const REGISTER_LEAKAGE: f64 = 248.7 / 1024.0;
 /// The routing's part of a file's leakage that the thesis's means (4.3.1 to 4.3.3, 4.3.7) imply: 0.552 by GREENER's, 0.556 by Sleep-Reg's.
 pub const ROUTING: f64 = 0.554;
 
-/// What the energies of table 4.4 are of, which the thesis does not say.
+/// The unit that the energies of table 4.4 refer to, which the thesis does not say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TransitionOf {
     /// The whole file of 256 KB.
@@ -32,7 +33,7 @@ pub enum TransitionOf {
 }
 
 impl TransitionOf {
-    /// Warp registers of 1024 bits that change together for that energy.
+    /// Warp registers of 1024 bits that change together for this energy.
     pub const fn registers(self) -> f64 {
         match self {
             Self::File => 2048.0,
@@ -42,18 +43,18 @@ impl TransitionOf {
     }
 }
 
-/// What a run counts.
+/// Counts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StateCounts {
     /// Cycles.
     pub cycles: u64,
     /// Warp registers of the file, allocated or not.
     pub registers: u64,
-    /// Registers that are ON, added up over cycles.
+    /// Registers that are ON, summed over cycles.
     pub on: u64,
-    /// Registers in SLEEP, added up over cycles.
+    /// Registers in SLEEP, summed over cycles.
     pub sleep: u64,
-    /// Registers that are OFF, added up over cycles.
+    /// Registers that are OFF, summed over cycles.
     pub off: u64,
     /// Changes of a register to SLEEP.
     pub to_sleep: u64,
@@ -72,7 +73,7 @@ impl StateCounts {
         Self { cycles, registers, on, sleep: 0, off: 0, to_sleep: 0, to_off: 0, from_sleep: 0, from_off: 0 }
     }
 
-    /// Refuses counts that no run has.
+    /// Refuses counts that no run can have.
     fn check(&self) -> Result<(), LeakageError> {
         let &Self { cycles, registers, on, sleep, off, .. } = self;
         if cycles == 0 || registers == 0 {
@@ -81,7 +82,7 @@ impl StateCounts {
         if u128::from(on) + u128::from(sleep) + u128::from(off) != u128::from(registers) * u128::from(cycles) {
             return Err(LeakageError::Sum { cycles, registers, on, sleep, off });
         }
-        // A register wakes from a state that it has gone to or that it began in.
+        // A register wakes from a state that it has changed to or that it began in.
         for (state, left, entered) in [("SLEEP", self.from_sleep, self.to_sleep), ("OFF", self.from_off, self.to_off)] {
             if left > entered.saturating_add(registers) {
                 return Err(LeakageError::WakeUps { state, left, entered, registers });
@@ -94,19 +95,19 @@ impl StateCounts {
 /// The parameters. [`Self::thesis`] has those of the thesis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Leakage {
-    /// Leakage of a register in SLEEP, by that of one that is ON.
+    /// Leakage of a register in SLEEP, relative to that of one that is ON.
     pub sleep: f64,
-    /// Leakage of a register that is OFF.
+    /// Leakage of a register that is OFF, relative to that of one that is ON.
     pub off: f64,
     /// Energy of a change to or from SLEEP, in cycles of a register that is ON.
     pub sleep_transition: f64,
     /// Energy of a change to or from OFF, in cycles of a register that is ON.
     pub off_transition: f64,
-    /// The routing's part of the leakage of a file whose registers are all ON. It leaks whatever their states.
+    /// The routing's part of the leakage of a file whose registers are all ON. The routing leaks whatever the states of the registers.
     pub routing: f64,
 }
 
-/// A run by its baseline.
+/// A run relative to its baseline.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Relative {
     /// Cycles.
@@ -117,17 +118,17 @@ pub struct Relative {
     pub energy: f64,
 }
 
-/// How a set of runs is averaged: over energies by those of their baselines.
+/// How a set of runs is averaged: over their energies relative to those of their baselines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mean {
-    /// The sum by the number.
+    /// The sum divided by the number of values.
     Arithmetic,
-    /// The root of the product.
+    /// The root of the product of the values.
     Geometric,
 }
 
 impl Mean {
-    /// The mean. That of no values is not a number.
+    /// The mean of the values. The mean of no values is a NaN.
     pub fn of(self, values: &[f64]) -> f64 {
         let mean = |map: fn(f64) -> f64| values.iter().map(|&value| map(value)).sum::<f64>() / values.len() as f64;
         match self {
@@ -138,8 +139,8 @@ impl Mean {
 }
 
 impl Leakage {
-    /// The thesis's: nothing leaks that is OFF (it has 0 V there), transitions of table 4.4, no routing. A register that is ON leaks so many mW; by default
-    /// [`REGISTER_LEAKAGE`].
+    /// The parameters of the thesis: registers that are OFF leak nothing (they have 0 V there), transitions of table 4.4, no routing.
+    /// `register_leakage` is the leakage of a register that is ON in mW, usually [`REGISTER_LEAKAGE`].
     pub fn thesis(sleep: f64, transition_of: TransitionOf, register_leakage: f64) -> Self {
         let cycles = |nanojoules: f64| {
             let register = nanojoules * 1e-9 / transition_of.registers();
@@ -157,7 +158,7 @@ impl Leakage {
         self.check()?;
         run.check()?;
         let states = run.on as f64 + self.sleep * run.sleep as f64 + self.off * run.off as f64;
-        // Added up as floats: the sum of two counts may be too large for one.
+        // Summed as floats: the sum of two counts may not fit their type.
         let changes = |there: u64, back: u64| there as f64 + back as f64;
         let transitions = self.sleep_transition * changes(run.to_sleep, run.from_sleep)
             + self.off_transition * changes(run.to_off, run.from_off);
@@ -165,10 +166,10 @@ impl Leakage {
         Ok(self.routing * all + (1.0 - self.routing) * (states + transitions))
     }
 
-    /// A run by its baseline.
+    /// A run relative to its baseline.
     ///
     /// # Errors
-    /// Those of [`Self::energy`]; if the two have different files; if the baseline leaks nothing.
+    /// Those of [`Self::energy`]; if the two runs have files of different sizes; if the baseline leaks nothing.
     pub fn relative(&self, run: &StateCounts, baseline: &StateCounts) -> Result<Relative, LeakageError> {
         let (energy, base) = (self.energy(run)?, self.energy(baseline)?);
         if run.registers != baseline.registers {
@@ -185,7 +186,8 @@ impl Leakage {
     /// The same parameters with the leakage in SLEEP at which these runs, each with its baseline, save this part of the leakage energy on average.
     ///
     /// # Errors
-    /// Those of [`Self::relative`]; if there are no runs, if none of them has a register in SLEEP that counts, or if no leakage from 0 to 1 gives this saving.
+    /// Those of [`Self::relative`]; if there are no runs, if the saving does not depend on registers in SLEEP, or if no leakage from 0 to 1 gives
+    /// this saving.
     pub fn with_sleep_fitted(
         self,
         runs: &[(StateCounts, StateCounts)],
@@ -201,7 +203,7 @@ impl Leakage {
         if runs.is_empty() {
             return Err(LeakageError::NoRuns);
         }
-        // The saving falls as the leakage in SLEEP rises.
+        // The saving decreases as the leakage in SLEEP increases.
         let (most, least) = (saved(0.0)?, saved(1.0)?);
         if most == least {
             return Err(LeakageError::NoSleep);
@@ -243,7 +245,7 @@ pub enum LeakageError {
         /// Registers.
         registers: u64,
     },
-    /// Each register has one state in each cycle.
+    /// The counts of states do not add up: each register has one state in each cycle.
     #[error(
         "{on} register-cycles ON, {sleep} in SLEEP and {off} OFF are not {registers} registers times {cycles} cycles; \
          registers that are not allocated have a state too"
@@ -260,7 +262,7 @@ pub enum LeakageError {
         /// Register-cycles OFF.
         off: u64,
     },
-    /// A register wakes from a state that it was in.
+    /// There are more wake-ups from a state than registers that were in it.
     #[error(
         "{left} wake-ups from {state} are more than {entered} changes to it and {registers} registers that may have begun in it"
     )]
@@ -284,7 +286,7 @@ pub enum LeakageError {
         /// The greatest value.
         greatest: f64,
     },
-    /// Run and baseline have different files.
+    /// Run and baseline have files of different sizes.
     #[error("the run has a file of {run} registers, its baseline one of {baseline}; compare runs of one file")]
     OtherFile {
         /// Registers of the run.
@@ -308,7 +310,7 @@ pub enum LeakageError {
         "no leakage in SLEEP from 0 to 1 saves {:.2} % of the energy of these runs: it is {:.2} to {:.2} %", 100.0 * .saving, 100.0 * .least, 100.0 * .most
     )]
     NoFit {
-        /// The saving that is asked for.
+        /// The requested saving.
         saving: f64,
         /// The saving where SLEEP leaks as much as ON.
         least: f64,

@@ -1,12 +1,12 @@
 //! Energy of an SM whose registers, scratchpad memory and data cache are in 32 SRAM banks each, or in 32 banks together: hierarchy thesis, chapter 7.
 //!
-//! Other than for the register file alone leakage, DRAM and the rest of the SM count, so that energy is a function of counts and of time. What the thesis does not
-//! print is taken from its model of a chip, and is a parameter ([`Core`]).
+//! Unlike for the register file alone, leakage, DRAM and the rest of the SM count, so that energy is a function of counts and of time. Values that
+//! the thesis does not print are taken from its model of a chip, and are parameters ([`Core`]).
 
 use crate::chip::Chip;
 use crate::tables::Access;
 
-/// Energy of an access to 16 bytes by the kilobytes of a bank, 32 nm (table 4.7).
+/// Energy of an access to 16 bytes, in pJ, by the size of a bank in kilobytes, at 32 nm (table 4.7).
 pub const BANKS: [(f64, Access); 6] = [
     (1.0, Access { read: 3.2, write: 3.9 }),
     (2.0, Access { read: 3.9, write: 5.1 }),
@@ -16,16 +16,16 @@ pub const BANKS: [(f64, Access); 6] = [
     (16.0, Access { read: 12.2, write: 15.2 }),
 ];
 
-/// Banks of each of the three, and of unified memory (2.4, 7.3.1).
+/// Banks of each of the three storages, and of unified memory (2.4, 7.3.1).
 pub const BANK_COUNT: f64 = 32.0;
 
-/// What an access to cache or scratchpad memory costs more in unified banks: multiplexer, crossbar, tags (4.4).
+/// The additional cost of an access to cache or scratchpad memory in unified banks: multiplexer, crossbar, tags (4.4).
 pub const UNIFIED_OVERHEAD: f64 = 0.1;
 
 /// Leakage of a kilobyte of SRAM, in W (4.4).
 pub const SRAM_LEAKAGE: f64 = 2.37e-3;
 
-/// A byte of DRAM read or written, in pJ: 40 pJ a bit (4.4).
+/// Energy of reading or writing a byte of DRAM, in pJ: 40 pJ a bit (4.4).
 pub const DRAM_BYTE: f64 = 40.0 * 8.0;
 
 /// Cycles a second (table 4.6).
@@ -33,7 +33,8 @@ pub const CLOCK: f64 = 1e9;
 
 const PJ: f64 = 1e12;
 
-/// Energy of an access to 16 bytes of a bank of so many kilobytes: on a straight line between two sizes of the table; that of the smallest or the greatest outside.
+/// Energy of an access to 16 bytes of a bank of this many kilobytes: interpolated linearly between two sizes of the table, and outside the table that
+/// of the smallest or largest size.
 pub fn bank_access(kilobytes: f64) -> Access {
     let (first, last) = (BANKS[0], BANKS[BANKS.len() - 1]);
     if kilobytes <= first.0 {
@@ -46,24 +47,24 @@ pub fn bank_access(kilobytes: f64) -> Access {
     Access { read: between(a.read, b.read), write: between(a.write, b.write) }
 }
 
-/// What an SM has, in kilobytes.
+/// The storage of an SM, in kilobytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Storage {
-    /// Banks of their own.
+    /// Separate banks for each.
     Partitioned {
-        /// Of registers.
+        /// Size of the registers.
         registers: f64,
-        /// Of scratchpad memory.
+        /// Size of scratchpad memory.
         scratchpad: f64,
-        /// Of the data cache.
+        /// Size of the data cache.
         cache: f64,
     },
-    /// One set of banks.
+    /// One set of banks for all.
     Unified(f64),
 }
 
 impl Storage {
-    /// All of it.
+    /// The total size.
     pub fn kilobytes(&self) -> f64 {
         match *self {
             Self::Partitioned { registers, scratchpad, cache } => registers + scratchpad + cache,
@@ -71,12 +72,12 @@ impl Storage {
         }
     }
 
-    /// What leaks, in W. Tags are not counted.
+    /// The leakage, in W. Tags are not counted.
     pub fn leakage(&self) -> f64 {
         SRAM_LEAKAGE * self.kilobytes()
     }
 
-    /// Accesses to registers, scratchpad memory and cache.
+    /// Energies of accesses to registers, scratchpad memory and cache.
     fn accesses(&self) -> [Access; 3] {
         match *self {
             Self::Partitioned { registers, scratchpad, cache } => {
@@ -92,18 +93,18 @@ impl Storage {
     }
 }
 
-/// The rest of an SM: what the thesis prints no numbers for.
+/// The rest of an SM, for which the thesis prints no numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Core {
-    /// An instruction of a warp, in pJ.
+    /// Energy of an instruction of a warp, in pJ.
     pub instruction: f64,
-    /// What leaks, in W.
+    /// Leakage, in W.
     pub leakage: f64,
 }
 
 impl Core {
-    /// From the thesis's chip with 32 SMs (4.4.1, 7.4): an SM takes its dynamic power in a run of so many cycles and instructions on the partitioned machine of 384 KB, whose
-    /// SRAM is a part of what leaks.
+    /// The values of the thesis's chip with 32 SMs (4.4.1, 7.4): an SM takes its dynamic power in a run of this many cycles and instructions on the
+    /// partitioned machine of 384 KB, whose SRAM causes a part of the leakage.
     pub fn thesis(cycles: u64, instructions: u64) -> Self {
         let chip = Chip { sm_count: 32.0, ..Chip::PAPERS };
         let instruction =
@@ -112,7 +113,7 @@ impl Core {
         Self { instruction, leakage }
     }
 
-    /// With both parts in proportion.
+    /// Both values multiplied by a factor.
     pub fn scaled(self, factor: f64) -> Self {
         Self { instruction: factor * self.instruction, leakage: factor * self.leakage }
     }
@@ -127,7 +128,7 @@ pub struct BankAccesses {
     pub writes: f64,
 }
 
-/// What a run does.
+/// Counts of a run.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Activity {
     /// Cycles.
@@ -144,14 +145,14 @@ pub struct Activity {
     pub dram_bytes: u64,
 }
 
-/// What energy goes to, in pJ: the parts of figure 7.9.
+/// Energy by part, in pJ: the parts of figure 7.9.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct SmEnergy {
     /// Instructions.
     pub core_dynamic: f64,
-    /// What leaks but for SRAM.
+    /// Leakage without SRAM.
     pub core_leakage: f64,
-    /// What SRAM leaks.
+    /// Leakage of SRAM.
     pub sram_leakage: f64,
     /// Accesses to banks of the main register file.
     pub registers: f64,
@@ -164,7 +165,7 @@ pub struct SmEnergy {
 }
 
 impl SmEnergy {
-    /// Of a run on an SM with such a storage.
+    /// The energy of a run on an SM with this storage.
     pub fn of(storage: Storage, core: Core, activity: &Activity) -> Self {
         let [registers, scratchpad, cache] = storage.accesses();
         let banks = |access: Access, count: BankAccesses| access.read * count.reads + access.write * count.writes;
@@ -180,7 +181,7 @@ impl SmEnergy {
         }
     }
 
-    /// All of it.
+    /// The total energy.
     pub fn total(&self) -> f64 {
         self.core_dynamic + self.core_leakage + self.sram_leakage + self.banks() + self.dram
     }

@@ -1,6 +1,6 @@
-//! The published tables, and what lies between their entries.
+//! The published tables, and interpolation between their entries.
 
-/// Energy of an access to 128 bits, the registers of one name of four lanes, in pJ.
+/// Energy of an access to 128 bits, one register in four lanes, in pJ.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Access {
     /// A read.
@@ -16,7 +16,7 @@ pub struct UpperRow {
     pub entries: u32,
     /// Active warps.
     pub active_warps: u32,
-    /// Area in square micrometres, where the paper has it.
+    /// Area in square micrometres, if the paper prints it.
     pub area: Option<f64>,
     /// Energy for 128 bits.
     pub access: Access,
@@ -67,16 +67,16 @@ pub const BANK_AREA: f64 = 38_000.0;
 /// Energy of 32 bits over one millimetre, in pJ (RFC paper, table 3; hierarchy thesis, table 4.6).
 pub const WIRE: f64 = 1.9;
 
-/// The same from wire capacitance in fF/mm and voltage. A bit in two changes, and half of the changes charge the wire.
+/// The same energy, computed from wire capacitance in fF/mm and voltage. On average one bit in two changes, and half of the changes charge the wire.
 pub fn wire_energy(capacitance: f64, volts: f64) -> f64 {
     let charged = 0.5 * 0.5;
     32.0 * charged * capacitance * volts * volts / 1000.0
 }
 
-/// Energies at a capacity.
+/// Energies at one capacity.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
-    /// Words of a lane: entries of a thread times active warps.
+    /// Words per lane: entries of a thread times active warps.
     pub words: u32,
     /// Energy for 128 bits.
     pub access: Access,
@@ -105,11 +105,11 @@ impl Table {
         points
     }
 
-    /// Energies of an RFC or ORF with so many entries a thread, for so many active warps.
+    /// Energies of an RFC or ORF with this many entries per thread, for this many active warps.
     ///
-    /// What counts is the capacity, entries times warps: table 2 gives equal numbers for equal products, and energy is "roughly linear in relation
-    /// to capacity" (hierarchy thesis 5.2.1). Between two capacities of the table the energies lie on a straight line; below the smallest and
-    /// above the greatest they are in proportion to capacity.
+    /// Only the capacity, entries times warps, counts: table 2 gives equal numbers for equal products, and energy is "roughly linear in relation to
+    /// capacity" (hierarchy thesis 5.2.1). Between two capacities of the table the energies are interpolated linearly; below the smallest and above
+    /// the greatest they are proportional to capacity.
     pub fn access(self, entries: u32, active_warps: u32) -> Access {
         let words = entries * active_warps;
         let points = self.points();

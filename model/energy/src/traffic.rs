@@ -1,4 +1,4 @@
-//! Counted accesses, in groups of four lanes: an access of a warp register costs the groups that have an active lane.
+//! Counted accesses, in groups of four lanes: an access of a warp register counts as the number of groups that have an active lane.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
-//! Figures that the hybrid paper derives from its tables come out of ours, or do not, as docs/energy.md says.
+//! Checks that figures which the hybrid paper derives from its tables follow from ours, or do not, as docs/energy.md says.
 
 use gpurf_energy::hybrid::*;
 
-/// Whether a number rounds to a printed one of so many decimals.
+/// Whether a number rounds to a printed one with this many decimals.
 fn prints(value: f64, printed: f64, decimals: i32) -> bool {
     (value - printed).abs() <= 0.5 * 10f64.powi(-decimals) + 1e-9
 }
@@ -17,7 +17,7 @@ const HRF: HybridFile = HybridFile::stt_ram(64);
 fn areas_of_6_5() {
     let part = |file: HybridFile| file.area() / HybridFile::SRAM.area();
     assert!(prints(part(HybridFile::stt_ram(0)), 0.196, 3));
-    // Two gated buffers; one of them alone, which a file of half the entries has the bits of, comes near the paper's 28.3 %.
+    // Two gated buffers. One of them alone, which has as many bits as a file of half the entries, comes near the paper's 28.3 %.
     assert!(prints(part(HRF.gated(16)), 0.368, 3));
     assert!(prints(part(HybridFile::stt_ram(32).gated(8)), 0.282, 3));
     assert!(prints(part(HRF), 0.345, 3));
@@ -25,8 +25,8 @@ fn areas_of_6_5() {
 
 #[test]
 fn the_papers_percentages_fit_its_tables() {
-    // 39 % of the file's power leaks out of buffers, and the file takes 34 % of the baseline's: that is 279 mW, 30.5 of them dynamic. With gating 25 % are left, as
-    // the abstract says.
+    // 39 % of the file's power is leakage of the buffers, and the file takes 34 % of the baseline's power: the baseline is 279 mW, 30.5 of them
+    // dynamic. With gating 25 % remain, as the abstract says.
     let leakage = HRF.power(&HybridTraffic::default());
     assert!(prints(leakage.buffer_leakage, 37.0, 0) && prints(leakage.bank_leakage, 16.2, 1));
     let hrf = leakage.buffer_leakage / 0.39;
@@ -49,7 +49,7 @@ fn power_of_known_counts() {
         lookups: 30,
         gated: 700,
     };
-    // 700 cycles are a microsecond: a nJ is a mW.
+    // 700 cycles are a microsecond, so that a nJ is a mW.
     let power = HRF.power(&traffic);
     close(power.bank_dynamic, (100.0 * 128.0 * 0.239 + 50.0 * 128.0 * 0.3) / 1000.0);
     let buffers = 60.0 * 128.0 * 0.203 + 40.0 * 152.0 * 0.191 + 20.0 * 152.0 * 0.203;
@@ -59,11 +59,11 @@ fn power_of_known_counts() {
     let megabit = 1_048_576.0;
     close(power.buffer_leakage, 248.7 * (155_648.0 + 448.0) / megabit);
     close(power.total(), power.leakage() + power.dynamic());
-    // Gated half of the time: 35 % of the buffers' leakage less, and 4 % on top of each access.
+    // Gated half of the time: 35 % less leakage of the buffers, and 4 % more energy for each access.
     let gated = HRF.gated(16).power(&traffic);
     close(gated.buffer_leakage, 248.7 * (155_648.0 * 0.65 + 448.0) / megabit);
     close(gated.buffer_dynamic, (buffers * 1.04 + 30.0 * 7.0 * 0.203) / 1000.0);
-    // A smaller part that is gated saves in proportion, none saves nothing.
+    // A smaller gated part saves in proportion; without a gated part nothing is saved.
     close(HRF.gated(40).power(&traffic).buffer_leakage, 248.7 * (155_648.0 * (1.0 - 0.175) + 448.0) / megabit);
     close(HybridFile::stt_ram(16).gated(16).power(&traffic).buffer_leakage, 248.7 * (38_912.0 + 448.0) / megabit);
     let at_once = HRF.power(&traffic.read_at_once());
@@ -83,7 +83,7 @@ fn nothing_that_runs_takes_nothing_but_leakage() {
     }
 }
 
-/// What a register leaks under the sharing thesis's states is taken from table 1, for want of a number there.
+/// The leakage of a register under the sharing thesis's states is taken from table 1, since that thesis prints no number.
 #[test]
 fn a_register_that_is_on_leaks_what_the_sram_does() {
     close(gpurf_energy::leakage::REGISTER_LEAKAGE, SRAM.leakage * 1024.0 / MEMORY_BITS);

@@ -1,4 +1,4 @@
-//! Leakage by power states: numbers worked out by hand, properties, what is refused, and what the sharing thesis prints.
+//! Leakage by power states: numbers worked out by hand, properties, inputs that are refused, and numbers that the sharing thesis prints.
 
 use gpurf_energy::leakage::*;
 
@@ -24,7 +24,7 @@ const BASELINE: StateCounts = StateCounts::always_on(10, 80);
 
 const PLAIN: Leakage = Leakage { sleep: 0.5, off: 0.0, sleep_transition: 2.0, off_transition: 4.0, routing: 0.0 };
 
-/// Nothing but states.
+/// Parameters without transitions and routing.
 fn states(sleep: f64) -> Leakage {
     Leakage { sleep, off: 0.0, sleep_transition: 0.0, off_transition: 0.0, routing: 0.0 }
 }
@@ -58,9 +58,9 @@ fn energy_of_known_counts() {
     // 200 ON, half of 500 in SLEEP, 35 changes to or from SLEEP at 2, 15 to or from OFF at 4.
     close(PLAIN.energy(&RUN).unwrap(), 200.0 + 250.0 + 70.0 + 60.0);
     close(Leakage { off: 0.1, ..PLAIN }.energy(&RUN).unwrap(), 580.0 + 30.0);
-    // A quarter of 1000 leaks whatever the states; three quarters of the rest are left.
+    // A quarter of 1000 leaks whatever the states; three quarters of the rest remain.
     close(Leakage { routing: 0.25, ..PLAIN }.energy(&RUN).unwrap(), 250.0 + 435.0);
-    // Each kind of change has its price.
+    // Each kind of change has its energy.
     let energy = |run: StateCounts| PLAIN.energy(&run).unwrap();
     close(energy(StateCounts { to_sleep: 21, ..RUN }), 582.0);
     close(energy(StateCounts { from_sleep: 16, ..RUN }), 582.0);
@@ -99,7 +99,7 @@ fn transitions_in_cycles_of_a_register() {
     within(of(TransitionOf::Register).off_transition, 117.74 / 0.331_791);
     within(of(TransitionOf::File).sleep_transition, 37.3 / 2048.0 / 0.331_791);
     within(of(TransitionOf::File).off_transition, 117.74 / 2048.0 / 0.331_791);
-    // A register that leaks twice as much makes its transitions half as dear.
+    // If a register leaks twice as much, its transitions cost half as many cycles.
     let leaky = Leakage::thesis(0.5, TransitionOf::Bank, 2.0 * REGISTER_LEAKAGE);
     close(leaky.sleep_transition, bank.sleep_transition / 2.0);
     close(leaky.off_transition, bank.off_transition / 2.0);
@@ -120,13 +120,14 @@ fn bounds() {
         let all = StateCounts::always_on(registers, cycles);
         let still = StateCounts { to_sleep: 0, to_off: 0, from_sleep: 0, from_off: 0, ..run };
         let energy = |sleep: f64| states(sleep).relative(&run, &all).unwrap().energy;
-        // Between what is ON and everything; rising in the leakage of SLEEP, strictly where there is any.
+        // The energy is between that of the registers that are ON and that of all; it increases with the leakage of SLEEP, strictly if any register
+        // is in SLEEP.
         assert!(energy(0.0) >= on as f64 / (registers * cycles) as f64 - 1e-12 && energy(1.0) <= 1.0 + 1e-12);
         for (low, high) in [(0.0, 0.1), (0.1, 0.5), (0.5, 1.0)] {
             assert_eq!(energy(low) < energy(high), run.sleep > 0, "{run:?}");
             assert!(energy(low) <= energy(high), "{run:?}");
         }
-        // Transitions only cost; routing draws every result to that of time alone.
+        // Transitions only add energy; routing moves every result towards that of time alone.
         assert!(PLAIN.energy(&run).unwrap() >= PLAIN.energy(&still).unwrap());
         let routed = |routing| Leakage { routing, ..PLAIN }.relative(&run, &all).unwrap().energy;
         close(routed(0.4), 0.4 + 0.6 * routed(0.0));
@@ -148,7 +149,7 @@ fn the_leakage_in_sleep_is_fitted() {
     let one = [(asleep(10, 100), base)];
     assert!(states(0.5).with_sleep_fitted(&one, Mean::Arithmetic, 0.0).unwrap().sleep > 1.0 - 1e-15);
     assert!(states(0.5).with_sleep_fitted(&one, Mean::Geometric, 1.0).unwrap().sleep < 1e-15);
-    // What is fitted gives the saving back, whatever else leaks.
+    // The fitted value reproduces the saving, whatever else leaks.
     for mean in [Mean::Arithmetic, Mean::Geometric] {
         let pairs: Vec<_> =
             runs().iter().map(|&run| (run, StateCounts::always_on(run.registers, run.cycles))).collect();
@@ -253,7 +254,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn the_means_of_the_thesis_fit_each_other() {
     let saving = |power: f64, cycles: u64, routing: f64| {
-        // All registers in SLEEP leak the power that is left.
+        // All registers in SLEEP leak the remaining power.
         let leakage = Leakage { routing, ..states(1.0 - power) };
         let relative = leakage.relative(&asleep(64, cycles), &StateCounts::always_on(64, 10_000)).unwrap();
         100.0 * (1.0 - relative.energy)

@@ -1,13 +1,13 @@
-//! Figures that the papers derive from their tables come out of ours.
+//! Checks that figures which the papers derive from their tables follow from ours.
 
 use gpurf_energy::*;
 
-/// Whether a number rounds to a printed one of so many decimals.
+/// Whether a number rounds to a printed one with this many decimals.
 fn prints(value: f64, printed: f64, decimals: i32) -> bool {
     (value - printed).abs() <= 0.5 * 10f64.powi(-decimals) + 1e-9
 }
 
-/// Reads for each write at which the RFC paper's 58 % come out: 1.70 to 1.90 would round to it.
+/// Reads per write that give the RFC paper's 58 %: 1.70 to 1.90 round to it.
 const READS: f64 = 1.8;
 
 /// Operands and results in proportion: a thousand instructions' worth.
@@ -41,7 +41,7 @@ fn the_tables_agree_where_they_should() {
     for entries in [4, 8] {
         assert_eq!(Table::RfcPaper.access(entries, 8), Table::Thesis.access(entries, 8));
     }
-    // Equal capacities have equal energies and areas in table 2, so that capacity is all that counts.
+    // Equal capacities have equal energies and areas in table 2, so that only the capacity counts.
     for a in RFC_PAPER {
         for b in RFC_PAPER.iter().filter(|b| a.entries * a.active_warps == b.entries * b.active_warps) {
             assert_eq!((a.area, a.access), (b.area, b.access));
@@ -57,12 +57,12 @@ fn the_tables_agree_where_they_should() {
 
 #[test]
 fn entries_that_no_table_has() {
-    // Between 4 and 6 entries for 8 warps lies 36 words, which the paper has as 6 for 6.
+    // Between 4 and 6 entries for 8 warps lie 36 words, which the paper has as 6 entries for 6 warps.
     let five = Table::RfcPaper.access(5, 8);
     assert!(
         (five.read - (1.7 + 0.5 / 12.0 * 4.0)).abs() < 1e-9 && (five.write - (5.4 + 1.3 / 12.0 * 4.0)).abs() < 1e-9
     );
-    // In proportion to capacity outside.
+    // Outside the table energies are proportional to capacity.
     let one = Table::RfcPaper.access(1, 8);
     assert!((one.read - 0.6).abs() < 1e-9 && (one.write - 1.9).abs() < 1e-9);
     let thirteen = Table::RfcPaper.access(13, 8);
@@ -104,8 +104,8 @@ fn every_access_to_the_upper_level_would_save_58_percent() {
 
 #[test]
 fn three_of_the_four_rows_of_table_5() {
-    // Columns compute and shaders. Of compute, half of the 1.8 reads and 59 % of the writes are avoided, as the paper says. What it does not print is set here: 22 %
-    // of the results go around the cache. Of shaders it prints no means.
+    // Columns compute and shaders. Of compute, half of the 1.8 reads and 59 % of the writes are avoided, as the paper says. What it does not print is
+    // set here: 22 % of the results bypass the cache. It prints no means for shaders.
     let energies = Energies::rfc_paper(6, 8);
     let columns = [(traffic(0.9, 0.22, 0.19), [0.76, 0.87, 0.65]), (traffic(0.85, 0.196, 0.179), [0.74, 0.86, 0.63])];
     for (traffic, printed) in columns {
@@ -115,7 +115,7 @@ fn three_of_the_four_rows_of_table_5() {
             assert!(prints(got, printed, 2), "{mrf} mm, {upper} mm: {got}");
         }
     }
-    // The row of 0 mm, printed as 0.63 and 0.60, cannot come out of energies that are linear in distance (docs/errata.md, 1).
+    // The row of 0 mm, printed as 0.63 and 0.60, cannot follow from energies that are linear in distance (docs/errata.md, 1).
     let [compute, shaders] = columns.map(|(traffic, _)| normalised(&at(energies, 1.0, 0.0), &traffic));
     assert!(prints(compute, 0.60, 2) && prints(shaders, 0.57, 2), "{compute} {shaders}");
 }

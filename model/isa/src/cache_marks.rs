@@ -6,9 +6,9 @@ use crate::encoding::Bits;
 /// Levels of the cache that a result bypasses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CacheMarks {
-    /// The hardware LRF above the cache, as a shared unit will read the result (hierarchy thesis 6.5.2).
+    /// Bypasses the hardware LRF above the cache, because a shared unit will read the result (hierarchy thesis 6.5.2).
     pub lrf: bool,
-    /// The cache, as nothing reads the result before the warp is descheduled (RFC paper 5.3).
+    /// Bypasses the cache, because no instruction reads the result before the warp is descheduled (RFC paper 5.3).
     pub cache: bool,
 }
 
@@ -20,7 +20,7 @@ pub(crate) const MARKS: [Mark; 2] = [
 ];
 
 impl CacheMarks {
-    /// None.
+    /// No marks.
     pub const NONE: Self = Self { lrf: false, cache: false };
 
     pub(crate) fn encode(self, word: &mut u64) {
@@ -34,7 +34,7 @@ impl CacheMarks {
         control.bypass
     }
 
-    /// The marks of either.
+    /// The marks that either of the two has.
     pub fn union(self, other: Self) -> Self {
         Self { lrf: self.lrf || other.lrf, cache: self.cache || other.cache }
     }

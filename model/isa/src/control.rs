@@ -23,10 +23,10 @@ pub enum PowerState {
 pub struct Control {
     /// For sources a, b, c: no lane that executes this instruction reads the register's value again (RFC paper 3.1).
     pub last_read: [bool; 3],
-    /// Reads or overwrites the result of a long-latency operation: the warp gives up its active slot before it issues, whatever its guard
-    /// (RFC paper 3.2).
+    /// Whether it reads or overwrites the result of a long-latency operation: the warp gives up its active slot before the instruction issues,
+    /// whatever its guard (RFC paper 3.2).
     pub deschedule: bool,
-    /// The last instruction of its strand (hierarchy thesis 6.5.5): afterwards ORF and LRF are void.
+    /// Whether it is the last instruction of its strand (hierarchy thesis 6.5.5): ORF and LRF are void afterwards.
     pub strand_end: bool,
     /// Where sources a, b, c are read.
     pub source_levels: [SourceLevel; 3],
@@ -40,7 +40,7 @@ pub struct Control {
     pub result_power: PowerState,
     /// A register that is dead after this instruction, where write stealing may park a value (stealing paper IV-C).
     pub free_register: Option<Reg>,
-    /// An access to shared memory of which no lane touches the part that two blocks have in common (sharing thesis 2.2.2).
+    /// Whether it is an access to shared memory in which no lane touches the part that two blocks share (sharing thesis 2.2.2).
     pub private: bool,
 }
 

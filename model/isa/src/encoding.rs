@@ -14,8 +14,8 @@
 //! | | | free register, inverted | 60:53 |
 //! | | | private | 61 |
 //!
-//! The modifiers hold p, s and t first, where the operation has them at bits 2:0, 6:3 and 10:7, and the operation's own after the last of them.
-//! What an operation does not use is zero. `RZ` in a slot that is used is 255, so that the word of an instruction without control
+//! The modifiers begin with p, s and t, at bits 2:0, 6:3 and 10:7, where the operation has them; the operation's own modifiers follow the last of
+//! them. Fields that an operation does not use are zero. `RZ` in a slot that is used is 255, so that the word of an instruction without control
 //! fields has zeros in all control bits.
 
 mod control;
@@ -29,7 +29,7 @@ use crate::levels::{ResultLevel, SourceLevel};
 use crate::operations::{Op, Slots};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
 
-/// Why two words are no instruction, or an instruction is none of its kind.
+/// Why two words are not an instruction, or an instruction is not valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DecodeError {
     /// No operation has this opcode.
@@ -38,7 +38,7 @@ pub enum DecodeError {
         /// The opcode.
         number: u8,
     },
-    /// A constant stands where the operation reads a register, or the other way round.
+    /// Source b is a constant where the operation reads a register, or the other way round.
     #[error("{mnemonic} does not take {what} as source b")]
     Form {
         /// The operation.
@@ -46,7 +46,7 @@ pub enum DecodeError {
         /// What source b is.
         what: &'static str,
     },
-    /// A field has a value that means nothing.
+    /// A field has an invalid value.
     #[error("{mnemonic}: {value} means nothing in field {field}")]
     Value {
         /// The operation.
@@ -56,7 +56,7 @@ pub enum DecodeError {
         /// Its value.
         value: u32,
     },
-    /// A field is set that says nothing about this instruction.
+    /// A field is set that does not apply to this instruction.
     #[error("{mnemonic}: field {field} is set, but the instruction has no use for it")]
     Unused {
         /// The operation.
@@ -108,13 +108,13 @@ const C: Bits = Bits(0, 8);
 const MODIFIERS_HIGH: Bits = Bits(8, 12);
 const RECONVERGENCE: Bits = Bits(0, 20);
 
-/// Within the modifiers.
+/// Fields within the modifiers.
 const P: Bits = Bits(0, 3);
 const S: Bits = Bits(3, 4);
 const T: Bits = Bits(7, 4);
 const MODIFIERS: u32 = MODIFIERS_LOW.1 + MODIFIERS_HIGH.1;
 
-/// The first bit of the modifiers that belongs to the operation's own.
+/// The lowest bit of the operation's own modifiers.
 const fn own_modifiers(slots: Slots) -> u32 {
     if slots.has(Slots::T) {
         T.0 + T.1
@@ -128,7 +128,7 @@ const fn own_modifiers(slots: Slots) -> u32 {
 }
 
 impl Instruction {
-    /// As operation word and control word. Slots that the operation does not use leave no trace.
+    /// Encodes the instruction as operation word and control word. Slots that the operation does not use are ignored.
     pub fn encode(&self) -> [u64; 2] {
         let slots = self.op.slots();
         let (mut operation, mut control) = (0, 0);
@@ -183,7 +183,7 @@ impl Instruction {
     /// The instruction of an operation word and a control word.
     ///
     /// # Errors
-    /// When the opcode or a field's value means nothing, or when bits are set that this instruction does not use.
+    /// When the opcode or a field's value is invalid, or when bits are set that this instruction does not use.
     pub fn decode([operation, control]: [u64; 2]) -> Result<Self, DecodeError> {
         let number = OPCODE.get(operation) as u8;
         let unknown = DecodeError::Opcode { number };
@@ -235,7 +235,7 @@ impl Instruction {
         }
         if slots.has(Slots::OFFSET) {
             word.used[0] |= OFFSET.mask();
-            // The field's sign bit becomes the word's.
+            // Sign-extends the field.
             let spare = 32 - OFFSET.1;
             let bytes = (OFFSET.get(operation) << spare) as i32 >> spare;
             instruction.offset = Offset::new(bytes).unwrap_or_default();
@@ -250,11 +250,11 @@ impl Instruction {
         Ok(instruction)
     }
 
-    /// Whether the instruction is what decoding its words gives: all fields mean something, and those that it does not use are as
+    /// Checks that decoding the instruction's words gives the same instruction: all fields are valid, and those that it does not use are as
     /// [`Instruction::new`] leaves them.
     ///
     /// # Errors
-    /// The first field that is not.
+    /// The first field for which this does not hold.
     pub fn check(&self) -> Result<(), DecodeError> {
         let decoded = Self::decode(self.encode())?;
         let mnemonic = self.op.mnemonic();
@@ -283,7 +283,7 @@ impl Instruction {
         }
     }
 
-    /// Whether the fields fit each other.
+    /// Checks that the fields are consistent with each other.
     fn consistent(&self) -> Result<(), DecodeError> {
         let mnemonic = self.op.mnemonic();
         let unused = |field| Err(DecodeError::Unused { mnemonic, field });
@@ -331,7 +331,7 @@ impl Instruction {
 const MODIFIERS_LOW_PART: Bits = Bits(0, MODIFIERS_LOW.1);
 const MODIFIERS_HIGH_PART: Bits = Bits(MODIFIERS_LOW.1, MODIFIERS_HIGH.1);
 
-/// Two words, and which of their bits a field has claimed.
+/// Two words, and those of their bits that belong to a field in use.
 struct Word {
     mnemonic: &'static str,
     slots: Slots,
@@ -382,7 +382,7 @@ fn predicate_source_bits(source: PredicateSource) -> u32 {
     u32::from(source.predicate.number()) | u32::from(source.negated) << P.1
 }
 
-/// Of the low three bits, all of whose values are predicates.
+/// The predicate in the low three bits, all of whose values are valid.
 fn predicate(bits: u32) -> Predicate {
     Predicate::new(bits as u8 & 7).unwrap_or(Predicate::TRUE)
 }

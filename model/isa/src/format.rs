@@ -1,7 +1,8 @@
 //! The format strings of `printf`, as CUDA reads them.
 //!
-//! Compiler and host read them alike: the compiler wants the sizes of the arguments, the host prints them. A format is a sequence of pieces of text
-//! and directives `%[flags][width][.precision][size]type`. What is no directive is text, so that every string is a format.
+//! Compiler and host read them in the same way: the compiler needs the sizes of the arguments, the host prints the arguments. A format is a sequence
+//! of pieces of text and directives `%[flags][width][.precision][size]type`. Anything that is not a directive is text, so that every string is a
+//! format.
 
 use std::ops::Range;
 
@@ -14,20 +15,20 @@ pub enum Piece<'a> {
     Text(&'a [u8]),
     /// `%%`.
     Percent,
-    /// What prints arguments.
+    /// A directive that prints an argument.
     Directive(Directive<'a>),
 }
 
 /// `%[flags][width][.precision][size]type`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Directive<'a> {
-    /// All of it, as it stands.
+    /// The whole directive, as written.
     pub text: &'a [u8],
     /// Its flags.
     pub flags: Flags,
-    /// Fewest characters that it prints.
+    /// The least number of characters that it prints.
     pub width: Option<Count>,
-    /// Fewest digits of an integer, digits of a fraction, most characters of a string.
+    /// The least number of digits of an integer, the number of digits of a fraction, or the largest number of characters of a string.
     pub precision: Option<Count>,
     /// The size of an integer.
     pub size: Size,
@@ -38,15 +39,15 @@ pub struct Directive<'a> {
 /// `#0- +`
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags {
-    /// `#`: `0x`, `0`, or a point in any case.
+    /// `#`: always with `0x`, `0`, or a point.
     pub alternative: bool,
-    /// `0`: zeros in front.
+    /// `0`: leading zeros.
     pub zeros: bool,
-    /// `-`: blanks after in place of before.
+    /// `-`: blanks after the text instead of before it.
     pub left: bool,
-    /// A blank in front of what has no sign.
+    /// ` `: a blank before a number without a sign.
     pub blank: bool,
-    /// `+`: a sign in any case.
+    /// `+`: always with a sign.
     pub plus: bool,
 }
 
@@ -60,7 +61,7 @@ pub enum Count {
 }
 
 impl Count {
-    /// What is larger counts as this many: the longest conversion that C promises.
+    /// Larger numbers count as this one: the longest conversion that C guarantees.
     pub const MOST: usize = 4095;
 }
 
@@ -71,18 +72,18 @@ pub enum Size {
     Char,
     /// `h`
     Short,
-    /// Nothing.
+    /// No size.
     #[default]
     Int,
     /// `l`, `ll`, `j`, `z`, `t`, and `L`, which makes no difference to a float: 64 bits on the device.
     Long,
 }
 
-/// The types that CUDA knows, with `F` and `G`, which C has besides, and `n`.
+/// The types that CUDA knows, `F` and `G`, which C has in addition, and `n`.
 const TYPES: &[u8] = b"cdiouxXpeEfFgGaAsn";
 
 impl Directive<'_> {
-    /// Bytes of its argument after those of width and precision: 4 or 8.
+    /// Bytes of the argument that it prints, which follows those of width and precision: 4 or 8.
     pub fn argument(&self) -> u32 {
         match self.kind {
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' if self.size != Size::Long => 4,
@@ -98,7 +99,7 @@ impl Directive<'_> {
     }
 }
 
-/// Takes bytes off the front of a format.
+/// Reads bytes from the front of a format.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -157,7 +158,7 @@ impl Reader<'_> {
     }
 }
 
-/// The pieces of a format. Directives whose arguments are beyond the most that CUDA takes are text.
+/// The pieces of a format. Directives whose arguments exceed the most that CUDA takes are text.
 pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut reader = Reader { bytes: format, at: 0 };
@@ -180,7 +181,7 @@ pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
         let precision = reader.take(b'.').then(|| reader.count().unwrap_or(Count::Number(0)));
         let size = reader.size();
         let Some(kind) = reader.peek().filter(|kind| TYPES.contains(kind)) else {
-            // No directive; what stands there may begin one.
+            // This is not a directive, but one may begin within it.
             reader.at = start + 1;
             continue;
         };
@@ -188,7 +189,7 @@ pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
         let directive = Directive { text: &format[start..reader.at], flags, width, precision, size, kind };
         let arguments = directive.arguments().count();
         if taken + arguments > MOST_ARGUMENTS {
-            // Neither are those after it: their arguments are beyond too.
+            // The directives after it are text too: their arguments also exceed the limit.
             break;
         }
         taken += arguments;
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(shown(""), Vec::<String>::new());
         assert_eq!(shown("a%%b"), ["text a", "percent", "text b"]);
         assert_eq!(shown("x %-+ #08.3lld%s\n"), ["text x ", "print %-+ #08.3lld", "print %s", "text \n"]);
-        // What is no directive.
+        // Text that is not a directive.
         assert_eq!(shown("50% y%d"), ["text 50% y", "print %d"]);
         assert_eq!(shown("%"), ["text %"]);
         assert_eq!(shown("%5.2"), ["text %5.2"]);
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(arguments(format.as_bytes()), (32, (0..128).step_by(4).collect()));
         let shown = shown(&format);
         assert_eq!(shown.last().unwrap(), &format!("text ,{}", "%d,".repeat(8)));
-        // One with a `*` that does not fit any more ends them.
+        // A directive with a `*` that does not fit any more ends them.
         assert_eq!(arguments(("%d".repeat(31) + "%*d%d").as_bytes()).0, 31);
     }
 

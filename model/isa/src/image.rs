@@ -6,7 +6,7 @@ use crate::encoding::DecodeError;
 use crate::instruction::Instruction;
 use crate::machine;
 
-/// A compiled program: what was in one PTX file.
+/// A compiled program: the contents of one PTX file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Image {
     /// The PTX file, as diagnostics name it.
@@ -23,7 +23,7 @@ impl Image {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// Bytes from address 0 of the constant space that are the parameters', whichever kernel runs.
+    /// Bytes of the constant space, from address 0, that belong to the parameters, whichever kernel runs.
     pub fn parameter_space(&self) -> u32 {
         let largest = self.kernels.iter().map(Kernel::parameter_bytes).max().unwrap_or(0);
         largest.max(machine::PARAMETER_SPACE)
@@ -38,37 +38,37 @@ impl Image {
 /// A kernel.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Kernel {
-    /// Its name in the PTX, mangled as it is there.
+    /// Its name in the PTX, as mangled there.
     pub name: String,
     /// Its code; a program counter is an index into it.
     #[serde(serialize_with = "write_code", deserialize_with = "read_code")]
     pub code: Vec<Instruction>,
-    /// For each instruction the line of the PTX file that it stems from, from 1.
+    /// For each instruction the line of the PTX file that it comes from, from 1.
     pub lines: Vec<u32>,
     /// General registers of a thread.
     pub registers: u16,
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Bytes of static shared memory; the dynamic one begins after them.
+    /// Bytes of static shared memory; dynamic shared memory begins after them.
     pub static_shared: u32,
     /// Bytes of local memory of a thread.
     pub local_bytes: u32,
-    /// The most threads of a block (`.maxntid`), where the kernel says so.
+    /// The most threads of a block (`.maxntid`), if the kernel specifies it.
     pub max_threads: Option<u32>,
-    /// The number of threads of a block in each dimension (`.reqntid`), where the kernel demands it.
+    /// The number of threads of a block in each dimension (`.reqntid`), if the kernel specifies it.
     pub required_threads: Option<[u32; 3]>,
     /// Constants in the code that are only known when variables have addresses.
     pub relocations: Vec<Relocation>,
-    /// Instructions that the compiler added for ends of its own, in ascending order.
+    /// Instructions that the compiler added for its own purposes, in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Added>,
-    /// Its calls of `printf`, with the strings that may be their formats; a record has the number of one of these plus 1.
+    /// Its calls of `printf`, with the strings that may be their formats; a record has the index of one of these plus 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prints: Vec<Print>,
-    /// Whether it writes a record where an assertion fails.
+    /// Whether it writes a record when an assertion fails.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asserts: bool,
-    /// Where in the CUDA source its traps stand, as far as the PTX says, in ascending order.
+    /// The places of its traps in the CUDA source, as far as the PTX gives them, in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceLine>,
 }
@@ -82,7 +82,7 @@ pub struct Print {
     pub symbol: String,
     /// The byte of the variable at which the format begins.
     pub offset: u32,
-    /// Bytes of arguments that a record of it has, a multiple of 4.
+    /// Bytes of arguments in one of its records, a multiple of 4.
     pub arguments: u32,
 }
 
@@ -97,27 +97,27 @@ pub struct SourceLine {
     pub line: u32,
 }
 
-/// An instruction for which the program does not ask.
+/// An instruction that the compiler added to the program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Added {
-    /// Its number.
+    /// The number of the instruction.
     pub instruction: u32,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
 }
 
-/// What an added instruction is for.
+/// The purpose of an added instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// Writes zero or false to a value that the program may read before it writes it.
     Zero {
-        /// The PTX register; none for a value of the compiler's own.
+        /// The PTX register; `None` for a value that the compiler introduced.
         of: Option<String>,
     },
-    /// Moves a value for which there is no register to where it is kept, or back.
+    /// Moves a value for which there is no register to its spill place, or back.
     Spill,
-    /// Computes what a guarded instruction of the program needs, also in lanes in which the guard is false.
+    /// Computes a value that a guarded instruction of the program needs, also in lanes in which the guard is false.
     Ahead,
 }
 
@@ -128,7 +128,7 @@ impl Kernel {
         Some(format!("{}:{}", found.file, found.line))
     }
 
-    /// Bytes of each of its records of `printf`.
+    /// The size of one of its `printf` records in bytes.
     pub fn print_record(&self) -> u32 {
         machine::print::IDENTITY + self.prints.iter().map(|print| print.arguments).max().unwrap_or(0)
     }
@@ -148,7 +148,7 @@ pub struct Parameter {
     pub offset: u32,
     /// Its size.
     pub bytes: u32,
-    /// What its address is a multiple of.
+    /// Its alignment in bytes.
     pub align: u32,
 }
 
@@ -174,9 +174,9 @@ pub struct Symbol {
     pub space: SymbolSpace,
     /// Its size.
     pub bytes: u32,
-    /// What its address is a multiple of.
+    /// Its alignment in bytes.
     pub align: u32,
-    /// Its first bytes before the first launch; the others are zero.
+    /// Its first bytes, as they are before the first launch; the others are zero.
     pub initial: Vec<u8>,
     /// Addresses among its bytes.
     pub relocations: Vec<DataRelocation>,
@@ -185,11 +185,11 @@ pub struct Symbol {
 /// An address among a variable's bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DataRelocation {
-    /// Where it stands, in bytes from the variable's start; 8 bytes.
+    /// The byte of the variable at which the address begins; it has 8 bytes.
     pub at: u32,
     /// The variable whose generic address it is.
     pub symbol: String,
-    /// What is added to the address.
+    /// The number that is added to the address.
     pub addend: i64,
 }
 
@@ -200,13 +200,13 @@ pub struct Relocation {
     pub instruction: u32,
     /// The variable.
     pub symbol: String,
-    /// What is added to the address.
+    /// The number that is added to the address.
     pub addend: i64,
-    /// The upper word of the sum in place of the lower one.
+    /// Whether the constant is the upper word of the sum instead of the lower one.
     pub upper: bool,
 }
 
-/// Code as hexadecimal words, two for an instruction.
+/// Writes code as hexadecimal words, two for each instruction.
 fn write_code<S: Serializer>(code: &[Instruction], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(code.iter().map(|instruction| {
         let [operation, control] = instruction.encode();

@@ -1,4 +1,4 @@
-//! The instruction, and what its users ask it.
+//! The instruction, and queries about it.
 
 use crate::control::{Control, PowerState};
 use crate::levels::{Places, ResultLevel, SourceLevel};
@@ -8,12 +8,12 @@ use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slo
 
 /// An instruction: operation, operands and control fields.
 ///
-/// Slots that its operation does not use hold the values of [`Instruction::new`]; [`Instruction::check`] says where they do not.
+/// Slots that its operation does not use hold the values of [`Instruction::new`]; [`Instruction::check`] reports slots that do not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Instruction {
-    /// Lanes in which it is false do nothing.
+    /// The guard; lanes in which it is false do nothing.
     pub guard: PredicateSource,
-    /// What is done.
+    /// The operation.
     pub op: Op,
     /// The destination.
     pub d: Reg,
@@ -23,15 +23,15 @@ pub struct Instruction {
     pub a: Reg,
     /// The second source; the upper word of an address.
     pub b: Operand,
-    /// The third source; what a store writes.
+    /// The third source; the value that a store writes.
     pub c: Reg,
     /// The first predicate source.
     pub s: PredicateSource,
     /// The second predicate source.
     pub t: PredicateSource,
-    /// What a memory access adds to its address.
+    /// The offset that a memory access adds to its address.
     pub offset: Offset,
-    /// Where the lanes of a branch that diverges meet again; nothing where their paths only end.
+    /// Where the lanes of a divergent branch reconverge; `None` if their paths end without meeting.
     pub reconvergence: Option<Pc>,
     /// Control fields.
     pub control: Control,
@@ -69,61 +69,61 @@ impl Instruction {
         }
     }
 
-    /// With this guard.
+    /// The instruction with this guard.
     pub const fn guarded(mut self, guard: PredicateSource) -> Self {
         self.guard = guard;
         self
     }
 
-    /// With this destination.
+    /// The instruction with this destination.
     pub const fn d(mut self, d: Reg) -> Self {
         self.d = d;
         self
     }
 
-    /// With this predicate destination.
+    /// The instruction with this predicate destination.
     pub const fn p(mut self, p: Predicate) -> Self {
         self.p = p;
         self
     }
 
-    /// With this first source.
+    /// The instruction with this first source.
     pub const fn a(mut self, a: Reg) -> Self {
         self.a = a;
         self
     }
 
-    /// With this second source.
+    /// The instruction with this second source.
     pub fn b(mut self, b: impl Into<Operand>) -> Self {
         self.b = b.into();
         self
     }
 
-    /// With this third source.
+    /// The instruction with this third source.
     pub const fn c(mut self, c: Reg) -> Self {
         self.c = c;
         self
     }
 
-    /// With this first predicate source.
+    /// The instruction with this first predicate source.
     pub const fn s(mut self, s: PredicateSource) -> Self {
         self.s = s;
         self
     }
 
-    /// With this second predicate source.
+    /// The instruction with this second predicate source.
     pub const fn t(mut self, t: PredicateSource) -> Self {
         self.t = t;
         self
     }
 
-    /// With this offset.
+    /// The instruction with this offset.
     pub const fn offset(mut self, offset: Offset) -> Self {
         self.offset = offset;
         self
     }
 
-    /// With this reconvergence point.
+    /// The instruction with this reconvergence point.
     pub const fn reconverging(mut self, at: Option<Pc>) -> Self {
         self.reconvergence = at;
         self
@@ -140,7 +140,7 @@ impl Instruction {
         register.filter(|r| !r.is_zero())
     }
 
-    /// The registers that it reads, with their slots, in the order a, b, c; a register in two slots comes twice. Not `RZ`.
+    /// The registers that it reads, with their slots, in the order a, b, c; a register in two slots comes twice. `RZ` is left out.
     pub fn sources(&self) -> impl Iterator<Item = (Slot, Reg)> + use<> {
         Slot::ALL.map(|slot| self.source(slot).map(|register| (slot, register))).into_iter().flatten()
     }
@@ -164,7 +164,7 @@ impl Instruction {
         (self.op.slots().has(Slots::P) && !self.p.is_true()).then_some(self.p)
     }
 
-    /// Whether lanes may be left out by its guard.
+    /// Whether its guard may exclude lanes.
     pub fn is_guarded(&self) -> bool {
         self.guard != PredicateSource::TRUE
     }
@@ -181,8 +181,8 @@ impl Instruction {
         self.source(slot).filter(|_| !above)
     }
 
-    /// The register that it writes in the main register file of a machine with these places above it. What takes hundreds of cycles is
-    /// written there whatever its level says.
+    /// The register that it writes in the main register file of a machine with these places above it. A long-latency result is written there whatever
+    /// its level says.
     pub fn main_destination(&self, places: Places) -> Option<Reg> {
         let above = matches!(self.control.result_level, ResultLevel::Upper(place) if places.has(place));
         self.destination().filter(|_| !above || self.is_long_latency())
@@ -212,13 +212,13 @@ impl Instruction {
         self.op.unit()
     }
 
-    /// Whether its result takes hundreds of cycles: whatever goes to global memory. A warp whose next instruction needs the result is
-    /// descheduled.
+    /// Whether its result takes hundreds of cycles, as that of every operation of the global memory unit does. A warp whose next instruction needs
+    /// the result is descheduled.
     pub const fn is_long_latency(&self) -> bool {
         matches!(self.op.unit(), Unit::GlobalMemory)
     }
 
-    /// Whether it reads or writes memory; not the constant space.
+    /// Whether it reads or writes memory other than the constant space.
     pub const fn is_memory(&self) -> bool {
         matches!(self.op, Op::Ld { .. } | Op::St { .. } | Op::Atom { .. } | Op::Cas { .. })
     }
@@ -242,7 +242,7 @@ impl Instruction {
         self.op.reads_time()
     }
 
-    /// Where a branch goes.
+    /// The target of a branch.
     pub fn target(&self) -> Option<Pc> {
         match self.op {
             Op::Bra {} => self.b.immediate().and_then(Pc::new),
@@ -250,7 +250,7 @@ impl Instruction {
         }
     }
 
-    /// Whether its lanes may go different ways: a branch with a guard.
+    /// Whether its lanes may diverge: a branch with a guard.
     pub fn may_diverge(&self) -> bool {
         matches!(self.op, Op::Bra {}) && self.is_guarded()
     }

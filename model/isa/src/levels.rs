@@ -19,7 +19,7 @@ impl OrfEntry {
         if number < Self::COUNT { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// The number of the entry.
     pub const fn number(self) -> u8 {
         self.0
     }
@@ -38,13 +38,13 @@ impl LrfBank {
         if number < Self::COUNT { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// The number of the bank.
     pub const fn number(self) -> u8 {
         self.0
     }
 }
 
-/// How the last result file of a machine is made (hierarchy thesis 6.2.2).
+/// The organisation of a machine's last result file (hierarchy thesis 6.2.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LastResultFile {
@@ -67,7 +67,7 @@ impl LastResultFile {
         }
     }
 
-    /// Whether a source can be read in a bank.
+    /// Whether a source can be read from a bank.
     pub const fn serves(self, slot: Slot, bank: LrfBank) -> bool {
         match self {
             Self::None => false,
@@ -92,9 +92,9 @@ pub enum SourceLevel {
     /// In the main register file.
     #[default]
     Mrf,
-    /// In the main register file, and what was read also goes to an ORF entry: read operand allocation (hierarchy thesis 6.4.3).
+    /// In the main register file; the value is also copied to an ORF entry: read operand allocation (hierarchy thesis 6.4.3).
     MrfCopied(OrfEntry),
-    /// In a level above.
+    /// In a level above the MRF.
     Upper(Upper),
 }
 
@@ -104,13 +104,13 @@ pub enum ResultLevel {
     /// To the main register file.
     #[default]
     Mrf,
-    /// To a level above only.
+    /// To a level above the MRF only.
     Upper(Upper),
     /// To the main register file and a level above.
     Both(Upper),
 }
 
-/// The places above the MRF that a machine has. A level that names another place is the MRF there.
+/// The places above the MRF that a machine has. On that machine a level that names another place means the MRF.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Places {
     /// Entries of the ORF.
@@ -120,7 +120,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of a machine that has the MRF alone.
+    /// The places of a machine that has only the MRF: none.
     pub const NONE: Self = Self { entries: 0, lrf: LastResultFile::None };
 
     /// Whether the machine has a place.
@@ -132,10 +132,10 @@ impl Places {
     }
 }
 
-/// The MRF besides a level above.
+/// The bit for the MRF in addition to a level above it.
 const ALSO_MRF: u32 = 1 << 4;
 
-/// 1 to 8: ORF entries; 9 to 11: LRF banks.
+/// The bits of a level above the MRF: 1 to 8 for ORF entries, 9 to 11 for LRF banks.
 fn upper_bits(upper: Upper) -> u32 {
     match upper {
         Upper::Orf(entry) => 1 + u32::from(entry.number()),
@@ -160,7 +160,7 @@ pub(crate) fn source_level_bits(level: SourceLevel) -> u32 {
     }
 }
 
-/// The level that these bits say.
+/// The level that these bits encode.
 pub(crate) fn source_level(bits: u32) -> Option<SourceLevel> {
     match (bits, upper(bits)) {
         (0, _) => Some(SourceLevel::Mrf),
@@ -179,7 +179,7 @@ pub(crate) fn result_level_bits(level: ResultLevel) -> u32 {
     }
 }
 
-/// The level that these bits say.
+/// The level that these bits encode.
 pub(crate) fn result_level(bits: u32) -> Option<ResultLevel> {
     match (bits, upper(bits)) {
         (0, _) => Some(ResultLevel::Mrf),

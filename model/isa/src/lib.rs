@@ -1,12 +1,12 @@
 //! The machine's instruction set: instruction word, registers, encode, decode, disassemble, and the image of a compiled program.
 //!
-//! A warp's 32 lanes execute one instruction at a time on registers of 32 bits. An [`Instruction`] is fixed in width: an operation word and a
-//! control word of 64 bits. What it computes is an [`Op`] with its modifiers and its operands, which stand in named slots: d, p
-//! (written), a, b, c, s, t (read). The [`Control`] fields say what the register-file organisations want to know: which reads are the last, at
-//! which level of a hierarchy a value lies, where a strand ends. They never change a result.
+//! A warp's 32 lanes execute one instruction at a time on registers of 32 bits. An [`Instruction`] has a fixed width: an operation word and a control
+//! word of 64 bits each. It consists of an [`Op`] with its modifiers and of its operands in named slots: d, p (written), a, b, c, s, t (read). The
+//! [`Control`] fields hold information for the register-file organisations: which reads are the last, at which level of a hierarchy a value lies,
+//! where a strand ends. They never change a result.
 //!
-//! One table (`operations.rs`) has a row for each operation. Encoding, decoding, text, operand roles and units follow from it, so that the
-//! compiler, the oracle and the scoreboard ask the instruction and keep no lists of their own. Text can be read back ([`assemble`]).
+//! One table (`operations.rs`) has a row for each operation. Encoding, decoding, text, operand roles and units follow from it, so that the compiler,
+//! the oracle and the scoreboard query the instruction and keep no lists of their own. Text can be read back ([`assemble`]).
 //!
 //! An [`Image`] is a compiled program: its kernels with their code and their PTX lines, and the variables that they share.
 

@@ -5,14 +5,14 @@ pub const LANES: u32 = 32;
 
 /// Bytes of the constant space: parameters first, then `__constant__` variables.
 pub const CONSTANT_SPACE: u32 = PARAMETER_SPACE + (64 << 10);
-/// Bytes of the constant space that the parameters of a kernel have, from address 0; `__constant__` variables begin after them, at the same
-/// address for all kernels. A program with a kernel whose parameters are larger has them begin after those.
+/// Bytes of the constant space that the parameters of a kernel have, from address 0; `__constant__` variables begin after them, at the same address
+/// for all kernels. In a program with a kernel whose parameters are larger, the variables begin after these parameters.
 pub const PARAMETER_SPACE: u32 = 4 << 10;
 /// Bytes of parameters that a kernel can have, at most (CUDA, from sm_70 on).
 pub const PARAMETER_LIMIT: u32 = 32_764;
 
-/// Upper word of a generic address in shared memory; the lower word is the address in shared memory. Every other upper word than this and the
-/// following ones means global memory.
+/// Upper word of a generic address in shared memory; the lower word is the address in shared memory. Any upper word other than this and the following
+/// ones means global memory.
 pub const SHARED_WINDOW: u32 = 1;
 /// Upper word of a generic address in local memory.
 pub const LOCAL_WINDOW: u32 = 2;
@@ -21,10 +21,10 @@ pub const CONSTANT_WINDOW: u32 = 3;
 
 /// Bytes of shared memory that a block can have, static and dynamic.
 pub const SHARED_LIMIT: u32 = 64 << 10;
-/// Bytes of local memory that a thread has for the frames of recursive functions, if nothing else is said. Sixteen times CUDA's default: a frame
-/// holds all that is alive across a call.
+/// Bytes of local memory that a thread has for the frames of recursive functions, by default. Sixteen times CUDA's default: a frame holds all values
+/// that are live across a call.
 pub const STACK_BYTES: u32 = 16 << 10;
-/// The most that it can have for them: local memory has 65,535 words, and there is more than frames in it.
+/// The most bytes that a thread can have for these frames: local memory has 65,535 words, and it holds other data too.
 pub const STACK_LIMIT: u32 = 192 << 10;
 /// Threads of a block, at most.
 pub const BLOCK_THREADS: u32 = 1024;
@@ -41,7 +41,7 @@ pub mod trap {
     pub const UNREACHABLE: u32 = 3;
     /// `brkpt` in the PTX.
     pub const BREAKPOINT: u32 = 4;
-    /// An assertion of the program that does not hold.
+    /// An assertion of the program failed.
     pub const ASSERTION: u32 = 5;
 
     /// A recursion that is deeper than the stack.
@@ -52,7 +52,7 @@ pub mod trap {
     /// The address of a 64-bit atomic operation is no multiple of 8.
     pub const MISALIGNED: u32 = 8;
 
-    /// A code in words.
+    /// Describes a code in words.
     pub fn reason(code: u32) -> &'static str {
         match code {
             PROGRAM => "the program executed a trap",
@@ -76,21 +76,21 @@ pub mod print {
     pub const ASSERT_BUFFER: &str = "assert buffer";
     /// Bytes of the buffer of `printf` unless the manifest says otherwise: CUDA's default.
     pub const PRINTF_BYTES: u32 = 1 << 20;
-    /// Threads for whose failed assertions there is room.
+    /// The number of threads with failed assertions for which there is room.
     pub const ASSERTIONS: u32 = 1024;
 
-    /// Bytes in front of the records.
+    /// Bytes before the records.
     pub const HEADER: u32 = 16;
-    /// Byte of the header: calls so far.
+    /// Offset in the header of the number of calls so far.
     pub const CALLS: u32 = 0;
-    /// Byte of the header: records that there is room for.
+    /// Offset in the header of the number of records that there is room for.
     pub const ROOM: u32 = 4;
-    /// Byte of the header: threads whose record of an assertion is complete.
+    /// Offset in the header of the number of threads whose assertion record is complete.
     pub const COMPLETE: u32 = 8;
-    /// Byte of the header: bytes of a record of `printf`.
+    /// Offset in the header of the size of a `printf` record in bytes.
     pub const RECORD: u32 = 12;
 
-    /// Bytes of a record in front of its arguments: call, block, thread.
+    /// Bytes of a record before its arguments: call, block, thread.
     pub const IDENTITY: u32 = 16;
     /// Bytes of a record of an assertion.
     pub const ASSERTION_RECORD: u32 = IDENTITY + 28;

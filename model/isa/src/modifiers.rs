@@ -1,7 +1,7 @@
-//! The modifiers of operations: what stands after the mnemonic's dots.
+//! The modifiers of operations, which follow the dots after the mnemonic.
 //!
-//! A modifier is a field of an operation. Its type says how many bits it takes, which of their values mean something, and how it reads in
-//! text; the table of operations only names it.
+//! A modifier is a field of an operation. Its type defines how many bits it takes, which of their values are valid, and its text; the table of
+//! operations only names the type.
 
 /// A field of an operation.
 pub trait Modifier: Copy + PartialEq + Sized + 'static {
@@ -11,13 +11,13 @@ pub trait Modifier: Copy + PartialEq + Sized + 'static {
     /// The field's value.
     fn bits(self) -> u32;
 
-    /// The modifier of a value, where it means one.
+    /// The modifier of a value, if the value is valid.
     fn from_bits(bits: u32) -> Option<Self>;
 
-    /// What stands in the text for it, without the dot; empty for what is left out. `name` is the field's name in upper case.
+    /// Its text, without the dot; empty for a modifier that is left out. `name` is the field's name in upper case.
     fn suffix(self, name: &str) -> String;
 
-    /// All values that mean something.
+    /// All valid values.
     fn all() -> impl Iterator<Item = Self> {
         (0..1u32 << Self::BITS).filter_map(Self::from_bits)
     }
@@ -201,7 +201,7 @@ modifiers! {
         /// Cosine of a, in radians.
         Cos = 6, "COS";
     }
-    /// Which memory a load or store means.
+    /// Which memory a load or store accesses.
     Space: 2 {
         /// Global memory; 64-bit addresses.
         Global = 0, "GLOBAL";
@@ -209,27 +209,27 @@ modifiers! {
         Shared = 1, "SHARED";
         /// The thread's local memory; 32-bit addresses.
         Local = 2, "LOCAL";
-        /// That in whose window the 64-bit address lies.
+        /// The memory in whose window the 64-bit address lies.
         Generic = 3, "GENERIC";
     }
-    /// Which memory an atomic operation means.
+    /// Which memory an atomic operation accesses.
     AtomicSpace: 2 {
         /// Global memory.
         Global = 0, "GLOBAL";
         /// The block's shared memory.
         Shared = 1, "SHARED";
-        /// That in whose window the 64-bit address lies.
+        /// The memory in whose window the 64-bit address lies.
         Generic = 3, "GENERIC";
     }
     /// What a load reads, and how it fills the register.
     LoadType: 3 {
-        /// 8 bits, zeros above.
+        /// 8 bits, zero-extended.
         U8 = 0, "U8";
-        /// 8 bits, sign above.
+        /// 8 bits, sign-extended.
         S8 = 1, "S8";
-        /// 16 bits, zeros above.
+        /// 16 bits, zero-extended.
         U16 = 2, "U16";
-        /// 16 bits, sign above.
+        /// 16 bits, sign-extended.
         S16 = 3, "S16";
         /// 32 bits.
         B32 = 4, "B32";
@@ -243,7 +243,7 @@ modifiers! {
         /// 32 bits.
         B32 = 2, "B32";
     }
-    /// What the address must be a multiple of. A vector access of PTX is several instructions, of which the first has to be aligned for all.
+    /// What the address must be a multiple of. A vector access of PTX becomes several instructions, the first of which has to be aligned for all.
     Alignment: 2 {
         /// The size of the access.
         Natural = 0, "";
@@ -252,7 +252,7 @@ modifiers! {
         /// 16 bytes.
         Bytes16 = 2, "ALIGN16";
     }
-    /// What an atomic operation puts in place of the memory's word m.
+    /// The value that replaces the word m in memory.
     Atomic: 4 {
         /// m + c.
         Add = 0, "ADD";
@@ -290,7 +290,7 @@ modifiers! {
         /// b.
         Index = 3, "IDX";
     }
-    /// What a vote asks of the active lanes.
+    /// The condition that a vote tests in the active lanes.
     Vote: 2 {
         /// s is true in all of them.
         All = 0, "ALL";
@@ -299,7 +299,7 @@ modifiers! {
         /// s is the same in all of them.
         Uniform = 2, "UNI";
     }
-    /// Who has to see the memory accesses before a fence.
+    /// The threads that have to see the memory accesses before a fence.
     Scope: 2 {
         /// The thread's block.
         Block = 0, "CTA";
@@ -308,7 +308,7 @@ modifiers! {
         /// The host too.
         System = 2, "SYS";
     }
-    /// What S2R reads.
+    /// The special register that S2R reads.
     Special: 5 {
         /// Thread number in the block, x.
         TidX = 0, "TID.X";
@@ -354,7 +354,7 @@ modifiers! {
         DynamicSharedSize = 20, "DYNAMIC_SMEM_SIZE";
         /// Lower word of the machine's time, in cycles.
         TimeLow = 21, "TIME_LO";
-        /// Its upper word.
+        /// Upper word of the machine's time.
         TimeHigh = 22, "TIME_HI";
     }
 }
@@ -366,7 +366,7 @@ macro_rules! numbers {
         pub struct $name(u8);
 
         impl $name {
-            /// This number, where it fits.
+            /// This number, if it fits.
             pub const fn new(number: u8) -> Option<Self> {
                 if (number as u32) < 1 << $bits { Some(Self(number)) } else { None }
             }

@@ -1,6 +1,6 @@
 //! The operations: one row each, from which encoding, decoding, text, operand roles and units follow.
 //!
-//! To add an operation, add its row. A row reads: number, name in Rust, mnemonic, modifiers, slots, unit, meaning.
+//! To add an operation, add its row. A row consists of number, name in Rust, mnemonic, modifiers, slots, unit, meaning.
 
 use crate::modifiers::*;
 
@@ -42,7 +42,7 @@ impl Slots {
         Self(all)
     }
 
-    /// Whether it has all of these.
+    /// Whether all of `slots` are among these.
     pub const fn has(self, slots: Self) -> bool {
         self.0 & slots.0 == slots.0
     }
@@ -69,7 +69,7 @@ pub enum Unit {
     SharedMemory,
     /// Global and local memory: long latency.
     GlobalMemory,
-    /// Branches, barriers, and what computes nothing.
+    /// Branches, barriers, and operations that compute nothing.
     Control,
 }
 
@@ -81,7 +81,7 @@ impl Unit {
 }
 
 impl Space {
-    /// The unit that serves it. A generic address is known too late to choose another unit than that of global memory.
+    /// The unit that serves the space. A generic address is known too late to choose a unit other than that of global memory.
     pub const fn unit(self) -> Unit {
         match self {
             Self::Shared => Unit::SharedMemory,
@@ -91,14 +91,14 @@ impl Space {
 }
 
 impl Op {
-    /// Whether it reads the machine's time: what it gives depends on when it is executed.
+    /// Whether it reads the machine's time, so that its result depends on when it is executed.
     pub const fn reads_time(self) -> bool {
         matches!(self, Self::S2r { source: Special::TimeLow | Special::TimeHigh })
     }
 }
 
 impl AtomicSpace {
-    /// The unit that serves it.
+    /// The unit that serves the space.
     pub const fn unit(self) -> Unit {
         match self {
             Self::Shared => Unit::SharedMemory,
@@ -112,13 +112,13 @@ impl AtomicSpace {
 pub struct Row {
     /// The opcode, 7 bits.
     pub number: u8,
-    /// What its text begins with.
+    /// The mnemonic, with which its text begins.
     pub mnemonic: &'static str,
     /// Names and widths of its modifiers, lowest bits first.
     pub modifiers: &'static [(&'static str, u32)],
     /// Its slots.
     pub slots: Slots,
-    /// What it does.
+    /// What the operation does.
     pub meaning: &'static str,
 }
 
@@ -163,7 +163,7 @@ macro_rules! operations {
                 }
             }
 
-            /// What its text begins with.
+            /// The mnemonic, with which its text begins.
             pub const fn mnemonic(self) -> &'static str {
                 match self {
                     $(Self::$name { .. } => $mnemonic,)+
@@ -182,8 +182,8 @@ macro_rules! operations {
                 }
             }
 
-            /// The operation of an opcode and modifiers; nothing where there is no such opcode, the modifier's name where its value
-            /// means nothing. Bits above the modifiers are the caller's to check.
+            /// The operation of an opcode and modifiers: `None` if there is no such opcode, the modifier's name as error if its value is invalid. The
+            /// caller has to check the bits above the modifiers.
             pub fn from_modifiers(number: u8, bits: u32) -> Option<Result<Self, &'static str>> {
                 let mut _bits = bits;
                 let mut _take = |width: u32| {
@@ -202,7 +202,7 @@ macro_rules! operations {
                 })
             }
 
-            /// What stands after the dots of its text, in order; empty strings for what is left out.
+            /// The parts of its text after the dots, in order; empty strings for modifiers that are left out.
             pub(crate) fn suffixes(self) -> Vec<String> {
                 match self {
                     $(Self::$name { $($field),* } => vec![$($field.suffix(&stringify!($field).to_uppercase())),*],)+
@@ -226,7 +226,8 @@ macro_rules! operations {
     };
 }
 
-/// The modifier that a text such as `.RZ.FTZ` begins with, and what follows; the one with the longest text, which is empty where it is left out.
+/// The modifier that a text such as `.RZ.FTZ` begins with, and the rest of the text. Of several it is the one with the longest text; a modifier that
+/// is left out has an empty text.
 fn take_suffix<'a, M: Modifier>(text: &'a str, name: &str) -> Option<(M, &'a str)> {
     let candidates = M::all().filter_map(|modifier| {
         let suffix = modifier.suffix(name);

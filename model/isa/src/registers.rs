@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A general register of 32 bits a lane, `R0` to `R254`; [`Reg::ZERO`] reads as zero and drops what is written to it.
+/// A general register of 32 bits a lane, `R0` to `R254`; [`Reg::ZERO`] reads as zero and ignores writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Reg(pub u8);
@@ -36,7 +36,7 @@ impl fmt::Debug for Reg {
     }
 }
 
-/// A predicate register of one bit a lane, `P0` to `P6`; [`Predicate::TRUE`] reads as true and drops what is written to it.
+/// A predicate register of one bit a lane, `P0` to `P6`; [`Predicate::TRUE`] reads as true and ignores writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Predicate(u8);
 
@@ -51,7 +51,7 @@ impl Predicate {
         if number < 8 { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// The number of the predicate.
     pub const fn number(self) -> u8 {
         self.0
     }
@@ -79,7 +79,7 @@ impl fmt::Debug for Predicate {
 pub struct PredicateSource {
     /// The register.
     pub predicate: Predicate,
-    /// Whether its inverse is meant.
+    /// Whether the source is the inverse of the register.
     pub negated: bool,
 }
 
@@ -125,7 +125,7 @@ impl Operand {
     /// `RZ`.
     pub const ZERO: Self = Self::Reg(Reg::ZERO);
 
-    /// The register, where it is one.
+    /// The register; `None` for a constant.
     pub const fn register(self) -> Option<Reg> {
         match self {
             Self::Reg(register) => Some(register),
@@ -133,7 +133,7 @@ impl Operand {
         }
     }
 
-    /// The constant, where it is one.
+    /// The constant; `None` for a register.
     pub const fn immediate(self) -> Option<u32> {
         match self {
             Self::Reg(_) => None,
@@ -176,17 +176,17 @@ pub struct Offset(i32);
 impl Offset {
     /// No offset.
     pub const ZERO: Self = Self(0);
-    /// The smallest one.
+    /// The smallest offset.
     pub const MIN: i32 = -(1 << 23);
-    /// The largest one.
+    /// The largest offset.
     pub const MAX: i32 = (1 << 23) - 1;
 
-    /// This many bytes, where they fit.
+    /// An offset of this many bytes, if it fits.
     pub const fn new(bytes: i32) -> Option<Self> {
         if bytes >= Self::MIN && bytes <= Self::MAX { Some(Self(bytes)) } else { None }
     }
 
-    /// In bytes.
+    /// The offset in bytes.
     pub const fn bytes(self) -> i32 {
         self.0
     }
@@ -197,15 +197,15 @@ impl Offset {
 pub struct Pc(u32);
 
 impl Pc {
-    /// Most instructions of a kernel: one number stands for "no reconvergence".
+    /// The largest number of instructions in a kernel: one 20-bit number stands for "no reconvergence".
     pub const LIMIT: u32 = (1 << 20) - 1;
 
-    /// The instruction of this number, where it has one of 20 bits.
+    /// The instruction with this number, if the number is below [`Pc::LIMIT`].
     pub const fn new(number: u32) -> Option<Self> {
         if number < Self::LIMIT { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// The number of the instruction.
     pub const fn number(self) -> u32 {
         self.0
     }
@@ -243,12 +243,12 @@ impl Slot {
     /// All three.
     pub const ALL: [Self; 3] = [Self::A, Self::B, Self::C];
 
-    /// 0 to 2.
+    /// The slot's index, 0 to 2.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// `a`, `b` or `c`.
+    /// The slot's letter: `a`, `b` or `c`.
     pub const fn letter(self) -> char {
         ['a', 'b', 'c'][self.index()]
     }

@@ -21,11 +21,11 @@ pub enum Argument {
     Scalar(Scalar),
     /// The address of a place in a buffer.
     Address(Address),
-    /// An integer of this type that depends on the number of the pass; it fits the type in every pass.
+    /// An integer of this type that is computed from the pass number; it fits the type in every pass.
     Computed(Type, Expression),
     /// A value for each pass; all have one type.
     Listed(Vec<Scalar>),
-    /// The address of an element whose number follows from that of the pass.
+    /// The address of an element whose number is computed from the pass number.
     ComputedAddress {
         /// The buffer.
         buffer: BufferId,
@@ -34,7 +34,7 @@ pub enum Argument {
         /// Number of the element, not beyond the end in any pass.
         index: Expression,
     },
-    /// Addresses of buffers, one after the other: after the last pass's comes the first again.
+    /// Addresses of buffers, one for each pass in turn: after the last buffer the first one follows again.
     InTurn(Vec<BufferId>),
     /// A struct by value.
     Struct(Layout),
@@ -45,7 +45,7 @@ pub enum Argument {
 pub struct Layout {
     size: u64,
     align: u64,
-    /// Byte offsets and what is there; no structs.
+    /// Byte offsets and the parts there; nested structs are flattened.
     parts: Vec<(u64, Argument)>,
 }
 
@@ -61,7 +61,7 @@ impl Argument {
         }
     }
 
-    /// What its place is a multiple of.
+    /// Alignment in bytes.
     pub fn align(&self) -> u64 {
         match self {
             Self::Struct(layout) => layout.align,
@@ -69,7 +69,7 @@ impl Argument {
         }
     }
 
-    /// What it is, in words.
+    /// Describes it in words.
     pub fn describe(&self) -> String {
         match self {
             Self::Scalar(scalar) => scalar.ty.name().to_owned(),
@@ -89,13 +89,13 @@ impl Argument {
         }
     }
 
-    /// Its bytes in a pass, lowest first; `address_of` says where a buffer begins.
+    /// Its bytes in a pass, lowest first; `address_of` returns the address at which a buffer begins.
     pub fn bytes(&self, pass: u32, address_of: &dyn Fn(BufferId) -> u64) -> Vec<u8> {
         let address = |buffer: BufferId, offset: u64| address_of(buffer).wrapping_add(offset).to_le_bytes().to_vec();
         match self {
             Self::Scalar(scalar) => scalar.bytes(),
             Self::Address(place) => address(place.buffer, place.offset),
-            // All passes were looked at when the manifest was read.
+            // All passes were checked when the manifest was read.
             Self::Computed(ty, value) => Scalar::from_integer(*ty, value.value(pass).unwrap_or(0)).bytes(),
             Self::Listed(values) => values.get(pass as usize).or(values.last()).map(Scalar::bytes).unwrap_or_default(),
             Self::ComputedAddress { buffer, element, index } => {
@@ -112,7 +112,8 @@ impl Argument {
 }
 
 impl Layout {
-    /// One part after the other. The whole is aligned to the strictest part, or to `align` where that is stricter; its size is a multiple of that.
+    /// Places one part after the other. The whole has the largest alignment of its parts, or `align` if that is larger; its size is a multiple of
+    /// that.
     pub(crate) fn new(parts: Vec<Argument>, align: u64) -> Self {
         let (mut end, mut strictest, mut placed) = (0u64, align.max(1), Vec::new());
         for part in parts {
@@ -135,7 +136,7 @@ impl Layout {
         self.size
     }
 
-    /// What its place is a multiple of.
+    /// Alignment in bytes.
     pub fn align(&self) -> u64 {
         self.align
     }
@@ -145,7 +146,7 @@ impl Layout {
         &self.parts
     }
 
-    /// Writes all parts to the first bytes of `bytes`; what lies between them stays.
+    /// Writes all parts to the first bytes of `bytes`; bytes between the parts are unchanged.
     pub(crate) fn write(&self, pass: u32, address_of: &dyn Fn(BufferId) -> u64, bytes: &mut [u8]) {
         for (at, part) in &self.parts {
             let part = part.bytes(pass, address_of);

@@ -1,4 +1,4 @@
-//! Kernels in the machine's own instructions, and the machine on which they are to run again.
+//! Kernels in the machine's own instructions, and the machine of a replay.
 
 use crate::document::{Document, Node};
 use crate::{Assembly, ManifestError, Replay};

@@ -15,7 +15,7 @@ pub struct Buffer {
     pub ty: Type,
     /// Number of elements; may be zero.
     pub len: u64,
-    /// What it holds at the start.
+    /// Its initial contents.
     pub init: Init,
     /// Whether it is a result (`output = true`): `--dump` writes these.
     pub output: bool,
@@ -33,17 +33,17 @@ impl Buffer {
         self.len * self.ty.size() as u64
     }
 
-    /// Whether there are addresses among the bytes that it holds at the start.
+    /// Whether there are addresses among its initial bytes.
     pub fn has_addresses(&self) -> bool {
         matches!(self.init, Init::Layout(_) | Init::Addresses { .. })
     }
 
-    /// Writes the addresses among the bytes that it holds at the start; `address_of` says where a buffer begins.
+    /// Writes the addresses among its initial bytes; `address_of` returns the address at which a buffer begins.
     pub fn fill_addresses(&self, bytes: &mut [u8], address_of: &dyn Fn(BufferId) -> u64) {
         self.init.fill_addresses(bytes, address_of);
     }
 
-    /// The bytes that it holds at the start, little-endian. Where addresses stand they are zero ([`Buffer::fill_addresses`]).
+    /// The initial bytes, little-endian. Addresses among them are zero ([`Buffer::fill_addresses`]).
     ///
     /// # Errors
     /// When its file cannot be read, or has changed its size since the manifest was read.
@@ -59,11 +59,11 @@ pub struct Symbol {
     pub name: String,
     /// Type of its elements.
     pub ty: Type,
-    /// Number of elements; whether that fits the variable is for the user of the manifest to check.
+    /// Number of elements; the user of the manifest has to check that they fit the variable.
     pub len: u64,
-    /// What it holds.
+    /// Its value.
     pub init: Init,
-    /// Where the manifest gives its value.
+    /// Where the manifest defines its value.
     pub origin: Origin,
 }
 
@@ -73,12 +73,12 @@ impl Symbol {
         self.len * self.ty.size() as u64
     }
 
-    /// Writes the addresses among the bytes that it holds at the start; `address_of` says where a buffer begins.
+    /// Writes the addresses among its initial bytes; `address_of` returns the address at which a buffer begins.
     pub fn fill_addresses(&self, bytes: &mut [u8], address_of: &dyn Fn(BufferId) -> u64) {
         self.init.fill_addresses(bytes, address_of);
     }
 
-    /// The bytes that it holds at the start, little-endian, addresses as zero. Errors as [`Buffer::initial_bytes`].
+    /// The initial bytes, little-endian. Addresses among them are zero. Errors as [`Buffer::initial_bytes`].
     pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
         self.init.bytes(&self.name, self.ty, self.len)
     }

@@ -18,7 +18,7 @@ pub struct Check {
     pub buffer: BufferId,
     /// File of the expected bytes, little-endian, of the buffer's size.
     pub expected: PathBuf,
-    /// Where the manifest names it.
+    /// The place at which the manifest names the file.
     pub origin: Origin,
     /// Greatest relative difference of an element.
     pub rel: Option<f64>,
@@ -31,11 +31,11 @@ pub struct Check {
 pub struct CheckRow {
     /// Name of the buffer.
     pub buffer: String,
-    /// Greatest absolute difference of an element. A NaN or an infinity in one place only counts as `f64::MAX`, since
-    /// JSON has no infinity.
+    /// Greatest absolute difference of an element. If only one of the two values is a NaN or an infinity, the
+    /// difference counts as `f64::MAX`, since JSON has no infinity.
     pub max_abs: f64,
-    /// Greatest difference of an element relative to the larger of the two magnitudes: 0 to 2. A NaN or an infinity
-    /// in one place only counts as 2.
+    /// Greatest difference of an element relative to the larger of the two magnitudes: 0 to 2. If only one of the two
+    /// values is a NaN or an infinity, it counts as 2.
     pub max_rel: f64,
     /// Whether the check passed.
     pub ok: bool,
@@ -53,7 +53,7 @@ pub struct Mismatch {
     pub index: u64,
     /// What was expected, as text.
     pub expected: String,
-    /// What was there, as text.
+    /// The actual value, as text.
     pub actual: String,
 }
 

@@ -9,12 +9,12 @@ use crate::init::check_size;
 use crate::values::Values;
 use crate::{Address, Init, ManifestError, Scalar, Type};
 
-/// Where a buffer may begin: above what a null pointer with an offset reaches.
+/// Where a buffer may begin: above the addresses that a null pointer with an offset reaches.
 const ADDRESSES: Range<i128> = 1 << 24..1 << 32;
 /// Alignment of buffers, as of CUDA's allocator.
 const ALIGNMENT: u32 = 256;
 
-/// What a buffer or a symbol says of itself. Addresses among its first values are read when all buffers are known.
+/// The declaration of a buffer or a symbol. Addresses among its initial values are read when all buffers are known.
 pub(crate) struct Data {
     pub name: String,
     pub ty: Type,
@@ -92,7 +92,7 @@ fn check_variable(document: Document, node: &Node) -> Result<String, ManifestErr
     Ok(name.to_owned())
 }
 
-/// Whether an `init` may have addresses: [`read_init_with_addresses`] reads it.
+/// Whether an `init` may have addresses: [`read_init_with_addresses`] then reads it.
 fn has_addresses(init: &Node) -> bool {
     let is_table = |node: &Node| node.get_ref().is_table();
     let values = init.get_ref().get("values").and_then(|values| values.get_ref().as_array());
@@ -100,7 +100,7 @@ fn has_addresses(init: &Node) -> bool {
     has("addresses") || has("struct") || has("array") || values.is_some_and(|values| values.iter().any(is_table))
 }
 
-/// The first values of a buffer or symbol if there may be addresses among them; nothing otherwise.
+/// The initial values of a buffer or symbol if there may be addresses among them; `None` otherwise.
 pub(crate) fn read_init_with_addresses(
     values: &Values,
     node: &Node,
@@ -133,7 +133,7 @@ pub(crate) fn read_init_with_addresses(
     Ok(Some(Init::Layout(layout)))
 }
 
-/// `addresses = { buffer, offset, step }`: of elements of another buffer, one after the other.
+/// Reads `addresses = { buffer, offset, step }`: the addresses of elements of another buffer, one after the other.
 fn read_addresses(values: &Values, node: &Node, ty: Type, len: u64) -> Result<Init, ManifestError> {
     let document = values.document;
     let fields = document.fields(node, "`addresses`", &["buffer", "offset", "step"])?;
@@ -177,7 +177,7 @@ pub(crate) fn read_scalar(document: Document, node: &Node, ty: Type) -> Result<S
     }
     let value = document.number(node, &format!("a value of {}", ty.name()))?;
     let infinite_text = matches!(node.get_ref(), DeValue::Float(float) if float.as_str().contains("inf"));
-    // From the text, not from the double: rounded once.
+    // Parsed from the text and not from the double, so that it is rounded only once.
     let narrow = match node.get_ref() {
         DeValue::Float(float) => float.as_str().parse().unwrap_or(value as f32),
         _ => value as f32,

@@ -1,4 +1,5 @@
-//! A TOML document whose every value knows its place, and messages that tell it: of manifests, and of other files that users write.
+//! A TOML document in which every value has its place in the file, and error messages that name the place. It serves manifests and other files that
+//! users write.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -22,10 +23,10 @@ pub struct Document<'a> {
 }
 
 impl<'d> Document<'d> {
-    /// The table that the text is.
+    /// The text as a table.
     ///
     /// # Errors
-    /// When it is no TOML.
+    /// When the text is not TOML.
     pub fn root(&self) -> Result<Spanned<DeTable<'d>>, ManifestError> {
         DeTable::parse(self.text).map_err(|error| self.error(error.span().unwrap_or(0..0), error.message().trim()))
     }
@@ -36,12 +37,12 @@ impl<'d> Document<'d> {
         ManifestError::Invalid { path: self.path.to_owned(), line, column, message: message.into() }
     }
 
-    /// Where something stands.
+    /// The place of a span in the file.
     pub fn origin(&self, span: Range<usize>) -> Origin {
         Origin { text: Arc::clone(self.text), at: span.start }
     }
 
-    /// The line in which the text of a string begins: the next one, where a line break after the quotes is left out.
+    /// The line in which the text of a string begins: the line after the quotes, if a line break directly follows them.
     pub fn first_line(&self, node: &Node) -> usize {
         let (before, text) = self.text.split_at(node.span().start.min(self.text.len()));
         let breaks = ["\"\"\"", "'''"].iter().filter_map(|quotes| text.strip_prefix(quotes));
@@ -54,7 +55,7 @@ impl<'d> Document<'d> {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// An error that says what is wanted in place of `node`.
+    /// An error that says what is expected in place of `node`.
     pub fn expected(&self, node: &Node, what: &str) -> ManifestError {
         self.error(node.span(), format!("expected {what}, found {}", node.get_ref().type_str()))
     }
@@ -62,7 +63,7 @@ impl<'d> Document<'d> {
     /// The node as a string.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a string.
     pub fn string<'n>(&self, node: &'n Node, what: &str) -> Result<&'n str, ManifestError> {
         node.get_ref().as_str().ok_or_else(|| self.expected(node, what))
     }
@@ -70,7 +71,7 @@ impl<'d> Document<'d> {
     /// The node as an integer, in `range`.
     ///
     /// # Errors
-    /// When it is none, or out of range.
+    /// When it is not an integer, or out of range.
     pub fn integer(&self, node: &Node, what: &str, range: Range<i128>) -> Result<i128, ManifestError> {
         let integer = node.get_ref().as_integer();
         let integer = integer.ok_or_else(|| self.expected(node, &format!("an integer for {what}")))?;
@@ -83,7 +84,7 @@ impl<'d> Document<'d> {
     /// The node as a number in double precision.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a number.
     pub fn number(&self, node: &Node, what: &str) -> Result<f64, ManifestError> {
         let text = match node.get_ref() {
             DeValue::Float(float) => float.as_str(),
@@ -97,7 +98,7 @@ impl<'d> Document<'d> {
     /// The node as an array.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not an array.
     pub fn array<'n, 'a>(&self, node: &'n Node<'a>, what: &str) -> Result<&'n [Node<'a>], ManifestError> {
         node.get_ref().as_array().map(|array| &**array).ok_or_else(|| self.expected(node, what))
     }
@@ -105,15 +106,15 @@ impl<'d> Document<'d> {
     /// The node as a table of any keys.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a table.
     pub fn table<'n, 'a>(&self, node: &'n Node<'a>, what: &str) -> Result<&'n DeTable<'a>, ManifestError> {
         node.get_ref().as_table().ok_or_else(|| self.expected(node, what))
     }
 
-    /// The node as a table that has none but the keys `known`.
+    /// The node as a table that has only keys in `known`.
     ///
     /// # Errors
-    /// When it is none, or has another key.
+    /// When it is not a table, or has another key.
     pub fn fields<'n, 'a>(
         &self,
         node: &'n Node<'a>,
@@ -129,13 +130,13 @@ impl<'d> Document<'d> {
 #[derive(Clone)]
 pub struct Fields<'n, 'a> {
     table: &'n DeTable<'a>,
-    /// Where the table is.
+    /// The place of the table in the file.
     pub span: Range<usize>,
     what: &'static str,
 }
 
 impl<'n, 'a> Fields<'n, 'a> {
-    /// The entries of `table`, which has none but the keys `known`.
+    /// The entries of `table`, which has only keys in `known`.
     ///
     /// # Errors
     /// When it has another key.
@@ -162,15 +163,15 @@ impl<'n, 'a> Fields<'n, 'a> {
     /// The value of a key that must be there.
     ///
     /// # Errors
-    /// When it is not.
+    /// When it is missing.
     pub fn required(&self, document: Document, key: &str) -> Result<&'n Node<'a>, ManifestError> {
         self.get(key).ok_or_else(|| document.error(self.span.clone(), format!("{} needs the key `{key}`", self.what)))
     }
 
-    /// The values of a key that holds an array, or none.
+    /// The values of a key that holds an array; empty if there is no such key.
     ///
     /// # Errors
-    /// When it holds something else.
+    /// When the key holds something else.
     pub fn list(&self, document: Document, key: &str, what: &str) -> Result<&'n [Node<'a>], ManifestError> {
         self.get(key).map_or(Ok(&[]), |node| document.array(node, what))
     }

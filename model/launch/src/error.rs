@@ -1,4 +1,4 @@
-//! What can be wrong with a manifest.
+//! Errors in manifests.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-/// Where something stands in a manifest. `Debug` shows nothing of it: it is no part of what a manifest says.
+/// The place of something in a manifest. `Debug` hides it, since it is not part of a manifest's contents.
 #[derive(Clone, Default)]
 pub struct Origin {
     pub(crate) text: Arc<str>,
@@ -39,18 +39,18 @@ pub enum ManifestError {
         /// Why.
         source: std::io::Error,
     },
-    /// A folder in the place of a file.
+    /// A folder instead of a file.
     #[error("{} is a folder, not a file", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
     },
-    /// A kernel in the place of a manifest.
+    /// A kernel instead of a manifest.
     #[error("{} is {what}, not a launch manifest (docs/launch.md)", path.display())]
     Kernel {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// What the file is.
         what: &'static str,
     },
     /// Something is wrong at a place in the manifest.

@@ -1,9 +1,9 @@
-//! Whole numbers that follow from the number of the pass: `256 >> i`, `(n - i + 15) / 16`.
+//! Whole numbers that are computed from the pass number `i`, such as `256 >> i` and `(12 - i + 3) / 4`.
 
 /// Longest expression in bytes; it bounds the depth of its tree too.
 const MAX_TEXT: usize = 200;
 
-/// An expression over the number of the pass, `i`.
+/// An expression over the pass number, `i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
     text: String,
@@ -59,7 +59,7 @@ impl Expression {
         &self.text
     }
 
-    /// Whether it is `i` alone.
+    /// Whether the expression is `i` alone.
     pub(crate) fn is_pass(&self) -> bool {
         self.root == Node::Pass
     }
@@ -67,7 +67,7 @@ impl Expression {
     /// Its value in a pass.
     ///
     /// # Errors
-    /// A division by zero, a shift by something else than 0 to 63, or a number beyond 127 bits.
+    /// A division by zero, a shift by a number other than 0 to 63, or a number beyond 127 bits.
     pub fn value(&self, pass: u32) -> Result<i128, String> {
         self.root.value(pass)
     }
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
         format!("`{}`: expected {what} at character {position}, found {found}", self.text)
     }
 
-    /// Operators of one rank, from left to right.
+    /// Operators of the same precedence, from left to right.
     fn chain(
         &mut self,
         operators: &[(&str, Operation)],

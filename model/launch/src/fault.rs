@@ -5,34 +5,34 @@ use std::fmt;
 use crate::ManifestError;
 use crate::document::{Document, Node};
 
-/// What a fault of the SM is about: the causes of `docs/blocks/fault_unit.md`.
+/// The cause of a fault of the SM: the causes of `docs/blocks/fault_unit.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Cause {
     /// TRAP; the value is its code.
     Trap,
-    /// An operation that the SM does not have, or the end of the kernel passed; the value is the opcode.
+    /// An operation that the SM does not have, or execution beyond the end of the kernel; the value is the opcode.
     Unsupported,
-    /// BAR with other lanes than the living ones; the value is the barrier's number.
+    /// BAR executed by lanes other than all living ones; the value is the barrier's number.
     BarrierDivergence,
     /// Misaligned address; the value is its lower word.
     Misaligned,
-    /// Past the end of shared, local or constant memory; the value is the address.
+    /// Access beyond the end of shared, local or constant memory; the value is the address.
     OutOfBounds,
-    /// Global address with an upper word; the value is the lower one.
+    /// Global address whose upper word is not zero; the value is the lower word.
     WideAddress,
-    /// Constant space written; the value is the address.
+    /// Write to the constant space; the value is the address.
     ConstantWritten,
     /// Atomic operation on local memory; the value is the address.
     LocalAtomic,
-    /// WARPSYNC with other lanes than its mask says; the value is the mask.
+    /// WARPSYNC executed by lanes other than those of its mask; the value is the mask.
     WarpDivergence,
-    /// No such place in global memory; the value is the address.
+    /// Access to global memory outside all buffers; the value is the address.
     NoSuchPlace,
-    /// Thread count of a barrier; the value is the count.
+    /// Invalid thread count of a barrier; the value is the count.
     BarrierCount,
     /// Not one block fits into the SM; the value is 0.
     DoesNotFit,
-    /// Shared memory that the block has in common with another one, after it has released it; the value is the address.
+    /// Access to shared memory that the block shares with another one, after the block has released it; the value is the address.
     Released,
 }
 
@@ -98,10 +98,10 @@ impl Cause {
     }
 }
 
-/// The fault that the last launch of a manifest is expected to end with (`[fault]`). What is not given may be anything.
+/// The fault that the last launch of a manifest is expected to end with (`[fault]`). Fields that are not set may have any value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExpectedFault {
-    /// What it is about.
+    /// The cause of the fault.
     pub cause: Cause,
     /// The cause's value.
     pub value: Option<u32>,

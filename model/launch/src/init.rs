@@ -1,4 +1,4 @@
-//! What a buffer holds at the start.
+//! The initial contents of a buffer.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::argument::ADDRESS_BYTES;
 use crate::{Address, Argument, BufferId, Layout, ManifestError, Scalar, Type, random};
 
-/// What a buffer holds at the start.
+/// The initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
     /// All zero; the default.
@@ -31,12 +31,12 @@ pub enum Init {
     Layout(Layout),
     /// Addresses in another buffer, one after the other.
     Addresses {
-        /// That of the first element.
+        /// The address in the first element.
         first: Address,
-        /// Bytes from one to the next.
+        /// Bytes from one address to the next.
         step: u64,
     },
-    /// What the source gives the variable, if the buffer is one.
+    /// The value of the variable in the source, if the buffer is a variable.
     Source,
 }
 
@@ -76,7 +76,7 @@ impl Init {
 }
 
 impl Init {
-    /// Writes the addresses to their places.
+    /// Writes the addresses among the initial bytes.
     pub(crate) fn fill_addresses(&self, bytes: &mut [u8], address_of: &dyn Fn(BufferId) -> u64) {
         match self {
             Self::Layout(layout) => layout.write(0, address_of, bytes),

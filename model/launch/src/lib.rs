@@ -1,8 +1,9 @@
-//! Launch manifests: which kernel runs, on which buffers, with which grid, and what must come out.
+//! Launch manifests: which kernel runs, on which buffers, with which grid, and which results are expected.
 //!
-//! [`Manifest::load`] reads a TOML file and checks all of it: keys, types, ranges, names, sizes of buffer files. What
-//! it gives back can be run as it stands. No buffer is made before it is asked for ([`Buffer::initial_bytes`]), so a
-//! manifest with a hostile size costs nothing but its message. The page `docs/launch.md` has the format.
+//! [`Manifest::load`] reads a TOML file and checks all of it: keys, types, ranges, names, sizes of buffer files. The
+//! result can be run without further checks. The bytes of a buffer are only made on request
+//! ([`Buffer::initial_bytes`]), so a manifest with a hostile size costs nothing but its error message. The page
+//! `docs/launch.md` has the format.
 
 mod argument;
 mod assembly;

@@ -1,4 +1,4 @@
-//! What a manifest says, checked.
+//! The contents of a manifest, checked.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -22,13 +22,13 @@ pub struct Manifest {
     pub launches: Vec<Launch>,
     /// How often they run: each launch is in one of these, in order.
     pub loops: Vec<Loop>,
-    /// What must come out.
+    /// The expected results.
     pub checks: Vec<Check>,
-    /// The fault that the last launch ends with; nothing where all come to their end.
+    /// The fault that the last launch ends with; `None` if all launches run to completion.
     pub fault: Option<ExpectedFault>,
     /// The machine on which a program failed.
     pub replay: Option<Replay>,
-    /// Bytes of the buffer of `printf`; nothing for CUDA's default.
+    /// Bytes of the buffer of `printf`; `None` for CUDA's default.
     pub printf_buffer: Option<u32>,
 }
 
@@ -58,14 +58,14 @@ pub struct Assembly {
     pub local: u32,
 }
 
-/// On what `gpurf cosim --replay` runs a manifest.
+/// The machine on which `gpurf cosim --replay` runs a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
     /// Seed of memories and of state that reset does not set.
     pub seed: u64,
-    /// The configuration: what differs from the default preset, as `--set` takes it.
+    /// The configuration: settings that differ from the default preset, in the form that `--set` takes.
     pub settings: Vec<String>,
-    /// The RTL files that took the place of the project's own: `MODULE=FILE`.
+    /// The RTL files that replaced the project's own: `MODULE=FILE`.
     pub rtl: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub struct Launch {
     pub kernel: String,
     /// Thread blocks in x, y, z, in the first pass; each at least 1.
     pub grid: [u32; 3],
-    /// Those of them that follow from the number of the pass; in the limits of a grid in every pass.
+    /// Expressions of the extents that are computed from the pass number; within the limits of a grid in every pass.
     pub computed_grid: [Option<Expression>; 3],
     /// Threads of a block in x, y, z; each at least 1, at most 1024 together.
     pub block: [u32; 3],
@@ -86,7 +86,7 @@ pub struct Launch {
     pub args: Vec<Argument>,
     /// Where the manifest names the kernel.
     pub origin: Origin,
-    /// Where its arguments stand.
+    /// Where the manifest has its arguments.
     pub arg_origins: Vec<Origin>,
 }
 
@@ -94,33 +94,33 @@ impl Launch {
     /// Thread blocks in x, y, z in a pass.
     pub fn grid_in(&self, pass: u32) -> [u32; 3] {
         std::array::from_fn(|axis| match &self.computed_grid[axis] {
-            // All passes were looked at when the manifest was read.
+            // All passes were checked when the manifest was read.
             Some(extent) => extent.value(pass).unwrap_or(1) as u32,
             None => self.grid[axis],
         })
     }
 }
 
-/// Launches that run together so many times, in order: mostly a single one, and once.
+/// Launches that run together, in order, a number of times: usually a single launch that runs once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// Which of the manifest's launches; at least one.
+    /// The indices of the launches in the manifest; at least one.
     pub launches: Range<usize>,
-    /// How often.
+    /// How often they run.
     pub repetition: Repetition,
 }
 
 /// How often launches run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
-    /// A fixed number of passes, 1 if nothing is said; at least 1.
+    /// A fixed number of passes, by default 1; at least 1.
     Times(u32),
     /// Before each pass every element of `buffer` is set to `reset`; the next pass follows if an element is not zero
     /// afterwards. An element that is still not zero after `max` passes is an error of the run.
     WhileNonzero {
-        /// The buffer that is looked at.
+        /// The buffer that is tested.
         buffer: BufferId,
-        /// What its elements are set to before each pass.
+        /// The value that its elements are set to before each pass.
         reset: Scalar,
         /// Greatest number of passes; at least 1.
         max: u32,
@@ -128,8 +128,8 @@ pub enum Repetition {
 }
 
 impl Manifest {
-    /// Checks that the files of expected bytes are there and have the right sizes: to be called before a run. A
-    /// manifest can be loaded without them, since a run may be what makes them.
+    /// Checks that the files of expected bytes are there and have the right sizes: to be called before a run. A manifest can be loaded without them,
+    /// since a run may create them.
     ///
     /// # Errors
     /// The first file that is missing or has another size than its buffer.
@@ -161,7 +161,7 @@ impl Manifest {
         self.checks.iter().map(evaluate).collect()
     }
 
-    /// What is wrong with a check's file, where the manifest names it.
+    /// An error of a check's file, at the place where the manifest names the file.
     fn at(&self, check: &Check, error: &ManifestError) -> ManifestError {
         let (line, column) = check.origin.line_and_column();
         ManifestError::Invalid { path: self.path.clone(), line, column, message: format!("expected: {error}") }

@@ -1,4 +1,4 @@
-//! From the text of a manifest to a [`Manifest`].
+//! Reads the text of a manifest into a [`Manifest`].
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -17,10 +17,10 @@ use crate::{
     Repetition, Scalar, Source, Symbol, Type, assembly, fault,
 };
 
-/// The largest text: far more than any that is written by hand.
+/// The largest text in bytes: far more than any that is written by hand.
 const MAX_FILE: u64 = 64 << 20;
 
-/// All buffers together: they are placed below 4 GiB, with room to spare.
+/// The most bytes of all buffers together: they are placed below 4 GiB, with a margin.
 const MAX_BUFFER_BYTES: u64 = 2 << 30;
 
 /// CUDA's limits of a grid, and of a block, in x, y, z (compute capability 7.5).
@@ -36,7 +36,7 @@ const PRINTF_BUFFER: Range<i128> = 256..(1 << 30) + 1;
 
 const LAUNCH_KEYS: [&str; 7] = ["kernel", "grid", "block", "dynamic_shared", "args", "repeat", "while_nonzero"];
 
-/// The bytes of a text that a user names: a device without an end is no text.
+/// The bytes of a text file that a user names. Their number is limited, since the file may be a device without an end.
 ///
 /// # Errors
 /// When it cannot be read, or has more than 64 MiB.
@@ -63,7 +63,7 @@ impl Manifest {
     /// Reads and checks the manifest at `path`.
     ///
     /// # Errors
-    /// Whatever is wrong with it, with file, line and column where there is one.
+    /// The first error in it, with file, line and column where there is one.
     pub fn load(path: &Path) -> Result<Self, ManifestError> {
         let what = match path.extension().and_then(|extension| extension.to_str()) {
             Some("ptx") => Some("PTX"),
@@ -84,8 +84,7 @@ impl Manifest {
         Self::parse(path, &text)
     }
 
-    /// Reads and checks a manifest whose text is at hand. `path` is where it would be: files are looked up beside it,
-    /// and messages name it.
+    /// Reads and checks a manifest from its text. `path` is where the file would be: other files are looked up relative to it, and messages name it.
     ///
     /// # Errors
     /// As [`Manifest::load`].
@@ -100,7 +99,7 @@ impl Manifest {
 struct Reader<'a> {
     document: Document<'a>,
     buffers: Vec<Buffer>,
-    /// Their names.
+    /// The names of the buffers.
     names: HashSet<String>,
     /// Size of all buffers so far.
     bytes: u64,
@@ -264,7 +263,7 @@ impl Reader<'_> {
         Ok(BufferId(self.buffers.len() - 1))
     }
 
-    /// The buffer that an `[[arg]]` of a manifest of one kernel declares: one of which more is said than a name.
+    /// The buffer that an `[[arg]]` of a manifest of one kernel declares: one with keys other than `name` and `offset`.
     fn declared_argument<'n, 'd>(&self, node: &'n Node<'d>) -> Option<&'n Node<'d>> {
         let buffer = node.get_ref().get("buffer")?;
         let table = buffer.get_ref().as_table()?;
@@ -274,7 +273,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a launch is read with: all buffers are known.
+/// Reads launches once all buffers are known.
 struct Launches<'a> {
     values: Values<'a>,
 }
@@ -344,7 +343,7 @@ impl Launches<'_> {
         self.launch(fields, args, nodes, passes)
     }
 
-    /// A launch with these arguments, which stand there.
+    /// A launch with these arguments, whose places are those of `nodes`.
     fn launch(
         &self,
         fields: &Fields,
@@ -380,7 +379,8 @@ impl Launches<'_> {
         Ok(launch)
     }
 
-    /// One to three extents, the missing ones 1; those that follow from the number of the pass in the first one, and how they follow.
+    /// One to three extents, where missing ones are 1, and the expressions of those that are computed from the pass number; the extents are those of
+    /// the first pass.
     fn extent(
         &self,
         fields: &Fields,
@@ -411,7 +411,7 @@ impl Launches<'_> {
         Ok((extent, computed))
     }
 
-    /// How often launches run, and how often at most.
+    /// How often launches run, and the largest number of passes.
     fn repetition(&self, fields: &Fields) -> Result<(Repetition, Passes), ManifestError> {
         let document = self.values.document;
         let repetition = self.repeat_or_while(fields)?;
@@ -446,7 +446,7 @@ impl Launches<'_> {
 }
 
 impl Reader<'_> {
-    /// `[fault]`: of the last launch, which runs once. Memory after a fault is not checked.
+    /// Reads `[fault]`, the fault of the last launch, which runs once. Memory after a fault is not checked.
     fn fault(&self, fields: &Fields, node: &Node, loops: &[Loop]) -> Result<ExpectedFault, ManifestError> {
         let document = self.document;
         if loops.last().is_some_and(|last| last.repetition != Repetition::Times(1)) {

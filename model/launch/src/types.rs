@@ -99,7 +99,7 @@ impl Scalar {
         Self { ty, bits: value as u64 & (u64::MAX >> (64 - 8 * ty.size() as u32)) }
     }
 
-    /// The value that the first bytes of `bytes` hold, little-endian, as many as the type has; nothing if there are too few.
+    /// The value that the first bytes of `bytes` hold, little-endian, as many as the type has; `None` if there are too few.
     pub fn read(ty: Type, bytes: &[u8]) -> Option<Self> {
         let mut all = [0; 8];
         all[..ty.size()].copy_from_slice(bytes.get(..ty.size())?);
@@ -111,7 +111,7 @@ impl Scalar {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
     }
 
-    /// The value of an integer type; of a float its bit pattern.
+    /// The value of an integer type; for a float its bit pattern.
     pub fn as_integer(&self) -> i128 {
         let unused = 64 - 8 * self.ty.size() as u32;
         match self.ty {

@@ -14,28 +14,29 @@ use crate::{Address, Argument, Buffer, BufferId, Expression, Layout, ManifestErr
 const MAX_DEPTH: u32 = 16;
 /// Largest alignment of a struct in bytes.
 const MAX_ALIGN: i128 = 256;
-/// Largest array of one value.
+/// Largest `count` of an array, and its most bytes.
 const MAX_COUNT: i128 = 1 << 20;
-/// What is spent on a manifest at most: characters of expressions in all passes, and 64 for each element that `count` adds.
+/// The most that is spent on values: 1 for each character of an expression in each pass, and 64 for each element of an
+/// array with `count`.
 const MAX_CHECKS: u64 = 1 << 26;
 
 const ARGUMENT: &str =
     "an argument: { type, value }, { type, values }, { buffer, offset }, { buffers }, { struct } or { array }";
 
-/// How often a launch runs, as far as arguments need to know.
+/// How often a launch runs, as far as arguments depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// Once: there is no number of the pass.
+    /// Once: there is no pass number.
     Once,
-    /// So many times, or at most so many times.
+    /// This many times, or at most this many times.
     Many(u32),
 }
 
-/// What values may refer to.
+/// What values may refer to when they are read.
 pub(crate) struct Values<'a> {
     pub document: Document<'a>,
     pub buffers: &'a [Buffer],
-    /// What may still be spent on values of expressions and on elements that are not listed.
+    /// What is left of `MAX_CHECKS` for values of expressions and for arrays with `count`.
     checks: Cell<u64>,
 }
 
@@ -128,7 +129,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// All elements of an array have one size.
+    /// Checks that all elements of an array have the same size and alignment.
     fn check_elements(&self, list: &Node, nodes: &[Node], parts: &[Argument]) -> Result<(), ManifestError> {
         let Some(first) = parts.first() else {
             return Err(self.document.error(list.span(), "an array has at least one element"));
@@ -160,7 +161,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The address of an element of a buffer, in elements.
+    /// The address of an element of a buffer; `offset` is the number of the element.
     pub fn address(&self, buffer: BufferId, offset: Option<&Node>, passes: Passes) -> Result<Argument, ManifestError> {
         let Buffer { name, len, ty, .. } = &self.buffers[buffer.0];
         let element = ty.size() as u64;
@@ -174,7 +175,7 @@ impl<'a> Values<'a> {
         Ok(Argument::Address(Address { buffer, offset: offset as u64 * element }))
     }
 
-    /// A value of a type: the same in all passes, from the number of the pass, or one for each.
+    /// A value of a type: the same in all passes, computed from the pass number, or listed for each pass.
     pub fn scalar(&self, node: &Node, passes: Passes) -> Result<Argument, ManifestError> {
         let document = self.document;
         let fields = document.fields(node, "a scalar", &["type", "value", "values"])?;
@@ -218,7 +219,7 @@ impl<'a> Values<'a> {
         values.collect::<Result<Vec<Scalar>, _>>().map(Argument::Listed)
     }
 
-    /// What changes from pass to pass is of use only where there is more than one.
+    /// Refuses a value that changes from pass to pass where the launch has no repetition.
     fn once(&self, node: &Node, passes: Passes, what: &str) -> Result<(), ManifestError> {
         match passes {
             Passes::Many(_) => Ok(()),
@@ -229,14 +230,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Takes from what may be spent on a manifest; false where that is not enough.
+    /// Deducts `cost` from what is left of `MAX_CHECKS`; returns false if that is not enough.
     fn spend(&self, cost: u64) -> bool {
         let left = self.checks.get().checked_sub(cost);
         self.checks.set(left.unwrap_or(self.checks.get()));
         left.is_some()
     }
 
-    /// An expression whose value is in the range in every pass.
+    /// Reads an expression and checks that its value is in the range in every pass.
     pub fn expression(
         &self,
         node: &Node,
@@ -253,7 +254,7 @@ impl<'a> Values<'a> {
         }
         self.once(node, passes, &format!("`{text}` depends on the number of the pass"))?;
         let Passes::Many(passes) = passes else { return Ok(expression) };
-        // Of `i` itself the last one is the largest.
+        // For `i` itself only the last pass is checked, as its value is the largest.
         let first = if expression.is_pass() && range.contains(&0) { passes - 1 } else { 0 };
         if !self.spend(u64::from(passes - first) * text.len() as u64) {
             return Err(error(format!(
@@ -270,7 +271,7 @@ impl<'a> Values<'a> {
         Ok(expression)
     }
 
-    /// Data that stands in memory before the first launch: the same at all times.
+    /// Data that is in memory before the first launch, and does not depend on the pass.
     pub fn layout(&self, node: &Node) -> Result<Layout, ManifestError> {
         match self.part(node, Passes::Once, 0)? {
             Argument::Struct(layout) => Ok(layout),
@@ -278,7 +279,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Elements of 64 bits some of which are addresses: numbers, and `{ buffer, offset }`.
+    /// Elements some of which are addresses, which needs 64 bits: numbers, and `{ buffer, offset }`.
     pub fn addresses(&self, nodes: &[Node], ty: Type) -> Result<Layout, ManifestError> {
         let element = |node: &Node| match node.get_ref() {
             DeValue::Table(_) if ty.size() as u64 != ADDRESS_BYTES || ty.is_float() => {

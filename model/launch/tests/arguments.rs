@@ -1,4 +1,4 @@
-//! Structs, addresses, loops of launches: what manifests say of them, and what each mistake says.
+//! Structs, addresses and loops of launches in manifests, and the message of each mistake.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn parse(text: &str) -> Result<Manifest, ManifestError> {
     Manifest::parse(&folder.path().join("m.toml"), text)
 }
 
-/// A manifest whose one launch has these arguments, in line 12, and this after them.
+/// A manifest whose only launch has these arguments, in line 12, and `rest` at its end.
 fn launch(args: &str, rest: &str) -> Result<Manifest, ManifestError> {
     parse(&format!("{BUFFERS}[[launch]]\nargs = [{args}]\nkernel = \"k\"\nblock = [1]\ngrid = [1]\n{rest}\n"))
 }
@@ -30,7 +30,7 @@ fn accepted(args: &str, rest: &str) -> Manifest {
     launch(args, rest).unwrap_or_else(|error| panic!("{args} {rest}: {error}"))
 }
 
-/// What is said of it, from the line on.
+/// The error message, from the line number on.
 fn refused(manifest: Result<Manifest, ManifestError>) -> String {
     let error = manifest.expect_err("this is wrong").to_string();
     error.split_once("m.toml:").unwrap_or_else(|| panic!("{error} has no place")).1.to_owned()
@@ -256,7 +256,7 @@ fn buffers_hold_addresses() {
     assert_eq!(first_bytes("u8", 32, &list), words(&[7, 0x110, 9, 0]));
     let one = "{ struct = [{ buffer = \"flag\" }, { type = \"u32\", array = [5], count = 2 }] }";
     assert_eq!(first_bytes("u32", 4, one), words(&[0x200, 5 << 32 | 5]));
-    // In place of addresses there is zero as long as they are unknown.
+    // Addresses are zero as long as they are unknown.
     assert_eq!(buffer("u32", 4, one).unwrap().buffers[0].initial_bytes().unwrap(), words(&[0, 5 << 32 | 5]));
     let mistakes = [
         ("u32", 1, "{ values = [{ buffer = \"flag\" }] }", "3:20: an address is a value of u64, not of u32"),

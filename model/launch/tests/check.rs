@@ -59,7 +59,7 @@ fn either_tolerance_is_enough() {
     assert!(both.ok);
     assert_eq!(both.max_abs, 1.0);
     assert!((both.max_rel - 0.5).abs() < 1e-6);
-    // Zeros of both signs are equal, and everything is far from zero in relation to itself.
+    // Zeros of both signs are equal, and the relative difference of any other value from zero is 1.
     assert!(row(Type::F32, &f32s(&[0.0]), &f32s(&[-0.0]), Some(0.0), None).ok);
     assert_eq!(row(Type::F32, &f32s(&[0.0]), &f32s(&[1e-30]), Some(0.5), None).max_rel, 1.0);
 }
@@ -82,7 +82,7 @@ fn large_values_differ_without_overflow() {
     let bytes = |value: f64| value.to_le_bytes();
     let row1 = row(Type::F64, &bytes(f64::MAX), &bytes(-f64::MAX), Some(0.1), None);
     assert_eq!((row1.max_abs, row1.max_rel), (f64::MAX, 2.0));
-    // One apart where double precision cannot tell.
+    // A difference of one that double precision cannot distinguish.
     let row2 = row(Type::U64, &u64::MAX.to_le_bytes(), &(u64::MAX - 1).to_le_bytes(), None, Some(0.5));
     assert_eq!((row2.ok, row2.max_abs), (false, 1.0));
     assert!(row(Type::S8, &[128], &[127], None, Some(255.0)).ok);

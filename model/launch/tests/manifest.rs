@@ -1,4 +1,4 @@
-//! Reading manifests: what is right, and what each mistake says.
+//! Reading manifests: valid ones, and the message of each mistake.
 
 use std::fs;
 use std::path::Path;

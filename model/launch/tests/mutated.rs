@@ -116,7 +116,7 @@ fn change() -> impl Strategy<Value = Change> {
 
 fn apply(text: &mut Vec<char>, change: &Change) {
     let place = |at: usize| at % (text.len() + 1);
-    /// Replaces the next run of such characters after `at`.
+    /// Replaces the next run of characters after `at` for which `belongs` holds.
     fn replace_run(text: &mut Vec<char>, at: usize, with: &str, belongs: impl Fn(char) -> bool) {
         let Some(start) = (at..text.len()).find(|&i| belongs(text[i])) else { return };
         let end = (start..text.len()).find(|&i| !belongs(text[i])).unwrap_or(text.len());
@@ -159,7 +159,7 @@ fn apply(text: &mut Vec<char>, change: &Change) {
 fn originals() -> (PathBuf, Vec<Vec<char>>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
     let files = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    // Those of `launch/` more often: they have most of what a manifest can say of a launch.
+    // Those of `launch/` more often: they use most of what a manifest can define for a launch.
     let launches = std::iter::repeat_n(folder.join("launch"), 8).flat_map(|folder| files(&folder));
     let mut paths: Vec<_> = files(&folder).chain(launches).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("Cargo.toml"));
@@ -177,7 +177,7 @@ fn read(folder: &Path, text: &[char]) -> bool {
     let text: String = text.iter().collect();
     match Manifest::parse(&folder.join("mutated.toml"), &text) {
         Ok(manifest) => {
-            // What was accepted keeps its promises. Large buffers are left out, as they take their time.
+            // An accepted manifest keeps its guarantees. Large buffers are left out, as they take their time.
             for buffer in manifest.buffers.iter().filter(|buffer| buffer.size() < 1 << 16) {
                 let mut bytes = buffer.initial_bytes().unwrap();
                 assert_eq!(bytes.len() as u64, buffer.size());

@@ -1,4 +1,4 @@
-//! Measures the oracle: million thread-instructions a second, on programs that are each of one kind of work.
+//! Measures the speed of the oracle in million thread-instructions a second, on programs that each do one kind of work.
 
 use std::num::NonZeroUsize;
 use std::time::Instant;

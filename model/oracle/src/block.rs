@@ -8,21 +8,21 @@ use crate::execute::{Step, step};
 use crate::fault::{Fault, FaultKind, LaneFault};
 use crate::warp::{Waiting, Warp};
 
-/// Instructions that a warp executes before it is the next one's turn. Any number gives every warp its turn; a large one keeps a warp's registers in
-/// the host's cache.
+/// Instructions that a warp executes before the next warp takes its turn. Any number lets every warp progress; a large one keeps a warp's registers
+/// in the host's cache.
 const TURN: u32 = 8192;
 
-/// How a block stands after all its warps have had their turns.
+/// State of a block after its warps have run as far as they can.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// All warps have ended.
     Done,
-    /// All others wait at accesses to memory or barriers.
+    /// All warps that have not ended wait at memory accesses or barriers.
     Held,
 }
 
 impl<O: Observer> Context<'_, O> {
-    /// Runs the warps in turns until none can go on.
+    /// Runs the warps in turns until none can continue.
     ///
     /// # Errors
     /// The first fault.
@@ -70,7 +70,7 @@ impl<O: Observer> Context<'_, O> {
         Ok(())
     }
 
-    /// Lets go the warps of barriers that are complete; whether there was one.
+    /// Releases the warps that wait at complete barriers; returns whether a barrier was complete.
     fn release(&mut self, warps: &mut [Warp]) -> bool {
         let living = warps.iter().filter(|warp| !warp.stack.is_done()).count() as u32;
         let mut released = false;
@@ -103,7 +103,7 @@ impl<O: Observer> Context<'_, O> {
         self.fault(first, FaultKind::BarrierDeadlock { waiting: list.join(", ") })
     }
 
-    /// A hang is certain when every warp that could go on repeats a loop in which nothing changes.
+    /// Reports a hang. It is certain when every warp that could continue repeats a loop in which nothing changes.
     fn check_spinning(&self, warps: &[Warp]) -> Result<(), Box<Fault>> {
         let changes = self.state.changes;
         let mut running = warps.iter().filter(|warp| warp.waiting == Waiting::No && !warp.stack.is_done()).peekable();

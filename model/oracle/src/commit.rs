@@ -20,26 +20,26 @@ pub enum Effect<'a> {
     Register {
         /// The register's number.
         register: u8,
-        /// Its values; lanes outside the mask hold anything.
+        /// Its values, undefined in lanes outside the mask.
         values: &'a Lanes,
     },
     /// A predicate takes these values in the lanes of the commit.
     Predicate {
         /// The predicate's number.
         predicate: u8,
-        /// Its values; lanes outside the mask hold anything.
+        /// Its values, undefined in lanes outside the mask.
         values: Mask,
     },
-    /// Memory takes the low bytes of these values. Of lanes that store to the same address the highest one's value stays.
+    /// Memory receives the low bytes of these values. Where several lanes store to the same address, the value of the highest lane remains.
     Store {
         /// The generic address of each lane.
         addresses: &'a [u64; 32],
         /// The values.
         values: &'a Lanes,
-        /// Bytes of each.
+        /// Number of bytes that each lane stores.
         bytes: u32,
     },
-    /// An atomic operation: the addresses it touched. What it gives is a register of its own, if used.
+    /// An atomic operation: the addresses that it accessed. Its result, if used, is a separate [`Effect::Register`].
     Atomic {
         /// The generic address of each lane.
         addresses: &'a [u64; 32],
@@ -48,7 +48,7 @@ pub enum Effect<'a> {
     },
 }
 
-/// An effect, and whose it is.
+/// An effect, with the warp and the instruction that cause it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Commit<'a> {
     /// The warp.
@@ -59,7 +59,7 @@ pub struct Commit<'a> {
     pub pc: u32,
     /// The lanes that take part.
     pub mask: Mask,
-    /// What it does.
+    /// The effect.
     pub effect: Effect<'a>,
 }
 
@@ -76,21 +76,21 @@ pub struct Issue<'a> {
     pub instruction: &'a Instruction,
     /// The lanes of the group that executes.
     pub active: Mask,
-    /// Those in which the guard is true.
+    /// The active lanes in which the guard is true.
     pub mask: Mask,
     /// The lanes of the warp that have not ended.
     pub living: Mask,
     /// Groups that wait on the SIMT stack.
     pub depth: usize,
-    /// The values of sources a, b and c; zero where it has none.
+    /// The values of sources a, b and c; zero for a source that the instruction does not have.
     pub sources: [&'a Lanes; 3],
     /// The lanes in which predicate source s is true.
     pub s: Mask,
 }
 
-/// Sees what warps do. The effects of each warp come in program order; those of different warps are mixed.
+/// Observes what warps do. The effects of each warp come in program order; those of different warps are interleaved.
 pub trait Observer {
-    /// Whether anything is to be reported; false lets the compiler leave all of it out.
+    /// Whether effects are to be reported; false lets the compiler remove all reports.
     const ACTIVE: bool = true;
 
     /// Whether instructions are to be reported before they take effect.
@@ -99,12 +99,12 @@ pub trait Observer {
     /// An instruction has taken effect.
     fn commit(&mut self, _: &Commit<'_>) {}
 
-    /// An instruction is about to take effect: also one without lanes, and one without a result. In a replay an access to memory is reported
-    /// whenever the warp is at it.
+    /// An instruction is about to take effect. Instructions without active lanes or without a result are reported too. In a replay a memory access is
+    /// reported each time the warp attempts it.
     fn issue(&mut self, _: &Issue<'_>) {}
 }
 
-/// Without an observer.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

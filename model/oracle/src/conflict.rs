@@ -1,13 +1,14 @@
-//! Whether the order of blocks matters.
+//! Detects whether the order of blocks matters.
 //!
-//! The blocks of a launch may run at the same time only if that cannot be seen. So a parallel run notes for every word of global memory which block
-//! wrote it and which read it. Two blocks that write the same word, or of which one writes what another one reads, are a conflict: the
-//! run is thrown away, and the blocks run again one after the other, in ascending order, which is what a launch means here. So the result
-//! is the same for any number of threads. Atomic additions and the like whose results no instruction uses commute, and count as one kind of access.
+//! The blocks of a launch may run at the same time only if the result does not show it. So a parallel run notes for every word of global memory which
+//! block wrote it and which block read it. Two blocks conflict if both write the same word, or if one writes a word that the other reads: the run is
+//! then discarded, and the blocks run again one after the other, in ascending order, which is the defined order of a launch. So the result is the
+//! same for any number of threads. Atomic additions and similar operations whose results no instruction uses commute; those of one kind count as one
+//! kind of access.
 //!
-//! A note is made once, by a read-modify-write; the noting block then looks at the other kind of note. Of two blocks that do so at the
-//! same time at least one sees the other. Notes of earlier launches have lower numbers and count as none, so that nothing is cleared
-//! between launches.
+//! A block makes each note once, by a read-modify-write, and then checks the other kind of note, that of readers or of writers. Of two blocks that do
+//! so at the same time at least one sees the other's note. Notes of earlier launches have lower numbers and are ignored, so that nothing needs to be
+//! cleared between launches.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -37,12 +38,12 @@ impl Conflicts {
         Self { writers: notes(), readers: notes(), base: 0, many: 0, found: AtomicBool::new(false) }
     }
 
-    /// Whether the notes are on all words of a memory.
+    /// Whether the notes cover all words of a memory.
     pub fn covers(&self, memory: &Memory) -> bool {
         memory.word_counts().eq(self.writers.iter().map(|words| words.len()))
     }
 
-    /// A launch of so many blocks begins. False where there are too many to have numbers of their own.
+    /// Begins a launch of this many blocks. Returns false if there are too many for each to have its own note.
     pub fn begin(&mut self, blocks: u64) -> bool {
         *self.found.get_mut() = false;
         let used = self.many.saturating_add(KINDS);
@@ -57,17 +58,17 @@ impl Conflicts {
         true
     }
 
-    /// Whether there was one.
+    /// Whether a conflict was found.
     pub fn found(&self) -> bool {
         self.found.load(Ordering::Relaxed)
     }
 
-    /// There is one.
+    /// Records a conflict.
     pub fn assume(&self) {
         self.found.store(true, Ordering::Relaxed);
     }
 
-    /// How a block signs.
+    /// The note that stands for a block.
     pub fn note(&self, block: u64) -> u32 {
         self.base + block as u32 + 1
     }
@@ -112,7 +113,7 @@ impl Conflicts {
         if self.writers[place.buffer][place.word].load(Ordering::Relaxed) != as_writer {
             self.first_write(note, as_writer, place);
         }
-        // Its own earlier load is as much in the way as another block's.
+        // An earlier load by this block is a conflict too, just as one by another block.
         if self.is_current(self.readers[place.buffer][place.word].load(Ordering::SeqCst)) {
             self.assume();
         }

@@ -1,4 +1,4 @@
-//! All that a warp can reach: its block, memory, the launch.
+//! Everything that a warp can access: its block, memory, the launch.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::shared::Shared;
 use crate::warp::{Waiting, Warp, lanes_of_warp};
 
-/// A warp that executes so many instructions without a barrier is watched: a loop in which nothing changes would go on for ever.
+/// A warp that executes this many instructions without a barrier is watched for a loop in which nothing changes, which would never end.
 const WATCHED_AFTER: u64 = 1 << 20;
 
 /// Sizes of a launch.
@@ -42,13 +42,13 @@ impl Geometry {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// The block of a number, counted over x, then y, then z.
+    /// The coordinates of the block with this number, counted over x, then y, then z.
     pub fn block_at(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 
-    /// The thread of a number in its block.
+    /// The coordinates of the thread with this number in its block.
     pub fn thread_at(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.block;
         [number % x, number / x % y, number / x / y]
@@ -58,20 +58,20 @@ impl Geometry {
 /// How loads, stores and atomic operations are performed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Accesses {
-    /// At once.
+    /// Immediately.
     Free,
     /// The warp waits for its turn.
     Hold,
-    /// These lanes perform the one at hand.
+    /// These lanes perform the warp's present access.
     Grant(Mask),
 }
 
 /// Where the time comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock<'a> {
-    /// It is the number of instructions that warps have executed: so many before the launch.
+    /// The number of instructions that warps have executed; the value is the number before the launch.
     Instructions(u64),
-    /// From another machine: of each warp the times that it has read, one after the other.
+    /// Recorded on another machine: for each warp the times that it has read, in order.
     Replayed(&'a Times),
 }
 
@@ -83,12 +83,12 @@ pub type Times = HashMap<WarpId, Vec<u64>>;
 pub struct Barrier {
     /// Warps that wait.
     arrived: u32,
-    /// Threads that it waits for; 0: all.
+    /// Threads that it waits for; 0 means all.
     count: u32,
 }
 
 impl Barrier {
-    /// Another warp; whether its count is not that of those before.
+    /// Another warp arrives; returns whether its count differs from that of the warps before it.
     pub fn arrive(&mut self, count: u32) -> bool {
         if self.arrived > 0 && self.count != count {
             return true;
@@ -98,7 +98,7 @@ impl Barrier {
         false
     }
 
-    /// Whether all have arrived that it waits for.
+    /// Whether all warps that it waits for have arrived.
     pub fn is_complete(&self, living_warps: u32) -> bool {
         match (self.arrived, self.count) {
             (0, _) => false,
@@ -108,7 +108,7 @@ impl Barrier {
     }
 }
 
-/// What a block has besides its warps.
+/// The state of a block apart from its warps.
 #[derive(Debug)]
 pub struct State {
     /// Its number.
@@ -119,7 +119,7 @@ pub struct State {
     pub shared: Shared,
     /// Its barriers.
     pub barriers: [Barrier; gpurf_isa::machine::BARRIERS],
-    /// How often it has changed memory.
+    /// How often the block has changed memory.
     pub changes: u64,
     /// Instructions that its warps have issued.
     pub issued: u64,
@@ -139,7 +139,7 @@ impl State {
         }
     }
 
-    /// Makes it another block before its start.
+    /// Resets the state to that of another block before its start.
     pub fn restart(&mut self, geometry: &Geometry, index: u64) {
         self.index = index;
         self.block = geometry.block_at(index);
@@ -160,25 +160,25 @@ pub fn warps(program: &Program, geometry: &Geometry, first: u32) -> Vec<Warp> {
 pub struct Counts {
     /// Instructions that warps have issued.
     pub instructions: u64,
-    /// The same for each thread that executed them: lanes whose guard was false do not count.
+    /// Instructions, counted once for each thread that executed them: lanes whose guard was false do not count.
     pub thread_instructions: u64,
 }
 
-/// All that a warp can reach.
+/// Everything that a warp can access.
 pub struct Context<'a, O> {
     pub program: &'a Program,
     pub memory: &'a Memory,
-    /// Notes for a parallel run, and how the block signs.
+    /// Conflict notes of a parallel run, and the note that stands for this block.
     pub conflicts: Option<(&'a Conflicts, u32)>,
     pub constant: &'a [u8],
     pub geometry: Geometry,
     pub step_limit: u64,
     pub stop: Option<&'a AtomicBool>,
-    /// What registers and local memory hold at the start of a thread.
+    /// Initial value of a thread's registers and local memory.
     pub first_value: u32,
     pub accesses: Accesses,
     pub clock: Clock<'a>,
-    /// Instructions that the warp whose turn it is had issued before.
+    /// Instructions that the present warp had issued before its turn.
     pub turn_began: u64,
     pub state: State,
     pub counts: Counts,
@@ -194,7 +194,7 @@ impl<O: Observer> Context<'_, O> {
         self.counts.thread_instructions += u64::from(mask.count_ones());
     }
 
-    /// The time, which a warp reads.
+    /// The time that a warp reads. Counts the read.
     pub fn time(&self, warp: &mut Warp) -> Result<u64, LaneFault> {
         let read = warp.times;
         warp.times += 1;
@@ -213,13 +213,13 @@ impl<O: Observer> Context<'_, O> {
     /// A warp goes back to an earlier instruction.
     #[inline(always)]
     pub fn loops(&self, warp: &mut Warp) {
-        // A loop that reads the time is never where it was.
+        // A loop that reads the time never returns to the same state.
         if warp.watch.since >= WATCHED_AFTER && !self.program.timed {
             warp.watch_loop(self.state.changes);
         }
     }
 
-    /// Which lanes of `mask` perform the access that a warp is at now; none of them where it has to wait.
+    /// The lanes of `mask` that perform the warp's present access now; `None` if the warp has to wait.
     pub fn grant(&self, warp: &mut Warp, mask: Mask) -> Result<Option<Mask>, LaneFault> {
         match self.accesses {
             Accesses::Free => Ok(Some(mask)),
@@ -238,7 +238,7 @@ impl<O: Observer> Context<'_, O> {
         }
     }
 
-    /// These lanes of `mask` have performed the access; whether all have, now.
+    /// Records that the lanes of `granted` have performed the access; returns whether all lanes of `mask` now have.
     pub fn is_whole(&self, warp: &mut Warp, mask: Mask, granted: Mask) -> bool {
         if let Accesses::Grant(_) = self.accesses {
             warp.performed |= granted;

@@ -1,19 +1,19 @@
-//! What a program can do wrong, and where it did.
+//! Faults of a program, and where they occur.
 
 use std::fmt;
 
-/// Why a launch ended before its end.
+/// Why a launch ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kernel.
     pub kernel: String,
     /// The thread block.
     pub block: [u32; 3],
-    /// The thread in its block: the first one that is concerned.
+    /// The thread in its block: the first one that the fault concerns.
     pub thread: [u32; 3],
     /// The warp of the block.
     pub warp: u32,
-    /// The instruction, by its number.
+    /// The number of the instruction.
     pub pc: u32,
     /// The instruction as text.
     pub instruction: String,
@@ -21,7 +21,7 @@ pub struct Fault {
     pub file: String,
     /// The line of the PTX file, from 1; 0 where it is not known.
     pub line: u32,
-    /// File and line of the CUDA source, where the image knows them: of traps.
+    /// File and line of the CUDA source, if the image has them, which it does for traps.
     pub cuda: Option<String>,
     /// What was wrong.
     pub kind: FaultKind,
@@ -44,7 +44,7 @@ impl fmt::Display for Fault {
 /// What was wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
-    /// An access outside all buffers.
+    /// An access outside all buffers, or beyond the end of shared, local or constant memory.
     #[error("{access} of {bytes} bytes at {space} address {address:#x} is out of bounds: {nearest}")]
     OutOfBounds {
         /// Load, store or atomic.
@@ -67,7 +67,7 @@ pub enum FaultKind {
         space: &'static str,
         /// The address.
         address: u64,
-        /// What it must be a multiple of.
+        /// What the address must be a multiple of.
         align: u32,
     },
     /// A store or an atomic to the constant space.
@@ -117,25 +117,25 @@ pub enum FaultKind {
     BarrierDivergence {
         /// The barrier.
         id: u8,
-        /// Threads that are there.
+        /// Threads that have reached it.
         arrived: u32,
         /// Threads that have not ended.
         living: u32,
     },
-    /// A thread count that no barrier can have.
+    /// A thread count that is not valid for a barrier.
     #[error("barrier {id} has the thread count {count}, which {problem}")]
     BarrierCount {
         /// The barrier.
         id: u8,
         /// The count.
         count: u32,
-        /// Why it cannot be.
+        /// Why it is not valid.
         problem: &'static str,
     },
     /// All warps that have not ended wait at barriers.
     #[error("deadlock: every warp of the block that has not ended waits at a barrier ({waiting})")]
     BarrierDeadlock {
-        /// Which waits where.
+        /// The waiting warps with their barriers.
         waiting: String,
     },
     /// A warp-wide operation whose mask names threads that are on another path.
@@ -150,7 +150,7 @@ pub enum FaultKind {
         /// The lanes that have not ended.
         living: u32,
     },
-    /// The warps of a block go round loops in which nothing changes any more.
+    /// The running warps of a block repeat loops in which nothing changes any more.
     #[error("hang: {warps} warps of the block repeat a loop in which neither their registers nor memory change")]
     Spin {
         /// How many warps spin.
@@ -174,7 +174,7 @@ pub enum FaultKind {
     /// The user ended the run ([`crate::Options::stop`]).
     #[error("stopped by the user")]
     Stopped,
-    /// The order of accesses or the times that were to be replayed do not fit the program.
+    /// The order of accesses or the times of a recording do not fit the program.
     #[error("the recording does not fit the program: {0}")]
     Replay(String),
 }
@@ -210,7 +210,7 @@ pub struct LaneFault {
 }
 
 impl LaneFault {
-    /// In a lane.
+    /// A fault in a lane.
     pub fn new(lane: usize, kind: FaultKind) -> Self {
         Self { lane, kind: Box::new(kind) }
     }

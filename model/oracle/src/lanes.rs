@@ -28,7 +28,7 @@ impl Lanes {
         Self(std::array::from_fn(|lane| f(lane as u32)))
     }
 
-    /// Takes over the lanes of `mask`.
+    /// Copies the lanes of `mask` from `new`.
     #[inline]
     pub fn merge(&mut self, new: &Self, mask: Mask) {
         if mask == Mask::MAX {

@@ -8,7 +8,7 @@ use crate::program::Program;
 pub struct Launch<'a> {
     /// The kernel.
     pub program: &'a Program,
-    /// Its sizes; all at least 1.
+    /// Sizes of the grid and of a block, all at least 1, and of dynamic shared memory.
     pub geometry: Geometry,
     /// The constant space: parameters, and `__constant__` variables after them.
     pub constant: &'a [u8],

@@ -1,20 +1,20 @@
 //! The functional oracle: runs machine code with no notion of cycles.
 //!
-//! It says what a program computes. The cycle model and the RTL may order what they do as they like, but each warp must commit the writes that
-//! the oracle gives for it, and memory must end equal. It shares the instruction set and the arithmetic with them, and no code of a pipeline.
+//! The oracle defines what a program computes. The cycle model and the RTL may order operations freely, but each warp must commit the writes that the
+//! oracle gives for it, and the final memory must be equal. The oracle shares the instruction set and the arithmetic with them, and no pipeline code.
 //!
 //! * [`Program`] is a kernel with its operands resolved once; [`Memory`] holds the buffers; [`Oracle`] runs a [`Launch`].
-//! * A launch means: its blocks run one after the other, in ascending order, and the warps of a block take turns. Blocks run on several host
-//!   threads where that makes no difference, and the oracle finds out by itself where it does (`conflict.rs`). So results do not depend on
-//!   the number of threads.
-//! * What a program does wrong ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
+//! * The blocks of a launch run one after the other, in ascending order, and the warps of a block take turns. Blocks run in parallel on several host
+//!   threads where the result is the same; the oracle detects by itself where it is not (`conflict.rs`). So results do not depend on the number of
+//!   threads.
+//! * An error of the program ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
 //! * [`Oracle::run_checked`] also looks for reads of registers that the thread has not written.
-//! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
-//!   machine, and reads the time that this one has read.
+//! * [`Oracle::run_observed`] reports what each warp commits; [`Oracle::replay`] performs memory accesses in the order of another machine, and reads
+//!   the times that the other machine has read.
 //! * [`marks`] judges the control fields of a program by what its warps do.
-//! * [`levels`] judges where it reads and writes its values in a register hierarchy.
-//! * [`power`] judges which registers it puts to sleep and switches off.
-//! * [`scratchpad`] judges which threads release the shared part of shared memory, and which accesses are called private.
+//! * [`levels`] judges where a program reads and writes its values in a register hierarchy.
+//! * [`power`] judges which registers a program puts to sleep and switches off.
+//! * [`scratchpad`] judges which threads release the shared part of shared memory, and which accesses are marked private.
 //! * [`host`] does what the host side of a CUDA program does: it places buffers, packs arguments, repeats launches.
 
 mod block;

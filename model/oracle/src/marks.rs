@@ -1,8 +1,8 @@
 //! Judges the control fields of a program by what its warps do.
 //!
-//! The compiler proves its marks on the control-flow graph. This judge knows no graph: it watches each lane of each warp and complains when a mark
-//! turns out to be wrong, or when one is missing. So it shares nothing with the passes but the meaning of the fields (`docs/isa.md`), and it
-//! sees lanes as the SIMT stack runs them, side after side.
+//! The compiler proves its marks on the control-flow graph. This judge does not use the graph: it watches each lane of each warp and reports a mark
+//! that turns out to be wrong or to be missing. So it shares only the meaning of the fields (`docs/isa.md`) with the passes, and it sees lanes as the
+//! SIMT stack runs them, one side of a branch after the other.
 //!
 //! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
 
@@ -13,20 +13,20 @@ use gpurf_isa::{Instruction, Op, Reg, Slot};
 use crate::commit::{Issue, Observer, WarpId};
 use crate::lanes::Mask;
 
-/// Whose value a last-read mark is about.
+/// The lanes whose value a last-read mark refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scope {
-    /// That of the lanes which execute the instruction: what the bits in the image mean.
+    /// The lanes that execute the instruction: the meaning of the bits in the image.
     #[default]
     Lanes,
-    /// That of the whole warp: what power states and free registers need.
+    /// The whole warp, as power states and free registers need it.
     Warp,
 }
 
 /// What is wrong with a mark.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wrong {
-    /// A value is read after its last read.
+    /// A value is read after the read that is marked as its last.
     ReadBehindLast,
     /// The two slots of one register disagree about its last read.
     SlotsDisagree,
@@ -34,19 +34,19 @@ pub enum Wrong {
     ReadUnmarked,
     /// The result of a long-latency operation is overwritten, and the warp has not been descheduled since.
     OverwrittenUnmarked,
-    /// A value that went past the RFC is read before the warp is descheduled.
+    /// A value that bypassed the RFC is read before the warp is descheduled.
     ReadPastCache,
-    /// A long-latency operation, which goes past the RFC anyway, says that it does.
+    /// A long-latency operation, which bypasses the RFC anyway, has the bypass mark.
     LongLatencyPastCache,
     /// A shared unit reads a value that may be in the LRF.
     SharedReadOfLrf,
-    /// An operation that does not write the LRF says that it goes past it.
+    /// An operation that does not write the LRF has the mark that it bypasses the LRF.
     NotOfTheLrf,
-    /// A lane reads a value of a register that was called free, for the whole warp, after the value was written.
+    /// A lane reads a value of a register that was declared free for the whole warp after the value was written.
     ReadOfFree,
-    /// A register is called free whose last write may still be on its way: nothing has read it since.
+    /// A register is declared free while its last write may be in flight: no instruction has read the register since.
     FreeOnItsWay,
-    /// An instruction that may end the warp, and with it what its registers are, calls one free.
+    /// An instruction that may end the warp, and with it the warp's registers, declares one free.
     FreeAtEnd,
 }
 
@@ -55,7 +55,7 @@ pub enum Wrong {
 pub struct MarkFault {
     /// What is wrong.
     pub wrong: Wrong,
-    /// The instruction at which it shows.
+    /// The instruction at which the fault appears.
     pub pc: u32,
     /// The register.
     pub register: Reg,
@@ -65,7 +65,7 @@ pub struct MarkFault {
     pub warp: WarpId,
 }
 
-/// What the marks amount to. Registers count once for each instruction that reads them, whatever the number of slots and lanes.
+/// Counts of marks. Registers count once for each instruction that reads them, whatever the number of slots and lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MarkCounts {
     /// Instructions that warps executed, in any lane or none.
@@ -74,32 +74,32 @@ pub struct MarkCounts {
     pub reads: u64,
     /// Those of them that were marked as last.
     pub last_reads: u64,
-    /// Values of a lane that were read and then never again.
+    /// Values of a lane that were read at least once, so that one of the reads was the last.
     pub lane_values: u64,
     /// Last reads of a lane that were marked.
     pub lane_last_reads: u64,
-    /// Registers written by operations that may go to the RFC: all but those of long latency.
+    /// Registers written by operations whose results may go to the RFC: all but those of long latency.
     pub results: u64,
-    /// Those of them that went past the RFC.
+    /// Those of them that bypassed the RFC.
     pub past_cache: u64,
     /// Registers written by the private datapath, which go to the LRF.
     pub private_results: u64,
-    /// Those of them that went past the LRF.
+    /// Those of them that bypassed the LRF.
     pub past_lrf: u64,
     /// Results of long-latency operations.
     pub long_results: u64,
     /// Instructions marked for descheduling.
     pub deschedules: u64,
-    /// Those of them with no result under way that has not been waited for: the mark is for another path.
+    /// Those of them that waited for no result: the mark is needed on another path.
     pub idle_deschedules: u64,
-    /// Instructions without the mark that touch a register for which only other lanes wait: those of the other side of a branch.
+    /// Instructions that access a register without the mark while its result is pending in other lanes: those of the other side of a branch.
     pub waits_for_other_lanes: u64,
-    /// Instructions that name a free register.
+    /// Instructions that declare a register free.
     pub free_registers: u64,
 }
 
 impl MarkCounts {
-    /// Both together.
+    /// Adds other counts to these.
     pub fn add(&mut self, other: &Self) {
         self.instructions += other.instructions;
         self.reads += other.reads;
@@ -121,19 +121,19 @@ impl MarkCounts {
 /// What is known of one register's value, lane by lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Value {
-    /// Read since it was written.
+    /// Lanes that have read the value since it was written.
     read: Mask,
-    /// Read for the last time, as a mark said.
+    /// Lanes in which a mark said that the value was read for the last time.
     last: Mask,
-    /// The result of a long-latency operation, and the warp has not been descheduled since.
+    /// Lanes in which it is the result of a long-latency operation and the warp has not been descheduled since.
     coming: Mask,
-    /// Went past the RFC, and the warp has not been descheduled since.
+    /// Lanes in which it bypassed the RFC and the warp has not been descheduled since.
     past_cache: Mask,
-    /// Went to the LRF, and the warp has not been descheduled since.
+    /// Lanes in which it went to the LRF and the warp has not been descheduled since.
     lrf: Mask,
-    /// Its register was called free since it was written.
+    /// Lanes in which its register was declared free after the value was written.
     free: Mask,
-    /// Some lane has written the register, and none has read it since: the write of a warp register lands as a whole.
+    /// Whether some lane has written the register and no lane has read it since: the write of a warp register completes as a whole.
     on_its_way: bool,
 }
 
@@ -147,7 +147,7 @@ pub struct MarkJudge {
 }
 
 impl MarkJudge {
-    /// Complaints that are kept: the first ones.
+    /// Number of faults that are kept: the first ones.
     const KEPT: usize = 100;
 
     /// A judge of a launch.
@@ -155,7 +155,7 @@ impl MarkJudge {
         Self { scope, warps: HashMap::new(), faults: Vec::new(), counts: MarkCounts::default() }
     }
 
-    /// What was wrong, at most the first hundred, and what was counted. The launch is over.
+    /// Ends the launch: returns the faults, at most the first hundred, and the counts.
     pub fn finish(mut self) -> (Vec<MarkFault>, MarkCounts) {
         let at_rest = |value: &Value| u64::from(value.read.count_ones());
         self.counts.lane_values += self.warps.values().flatten().map(at_rest).sum::<u64>();
@@ -172,7 +172,8 @@ impl MarkJudge {
         self.warps.entry(warp).or_insert_with(|| vec![Value::default(); usize::from(Reg::ZERO.0)])
     }
 
-    /// The warp gives up its active slot, and comes back when all that it waits for is there. RFC and LRF are empty then.
+    /// The warp gives up its active slot, and returns when all pending results have arrived. RFC and LRF are empty then. Returns whether a result was
+    /// pending.
     fn deschedule(&mut self, warp: WarpId) -> bool {
         let mut waited = false;
         for value in self.values(warp) {
@@ -233,14 +234,14 @@ impl MarkJudge {
             last: set(value.last, false),
             coming: set(value.coming, long),
             past_cache: set(value.past_cache, control.bypass.cache),
-            // What goes past the RFC goes past the LRF above it.
+            // A result that bypasses the RFC also bypasses the LRF above it.
             lrf: set(value.lrf, private && !control.bypass.lrf && !control.bypass.cache),
             free: set(value.free, false),
             on_its_way: true,
         };
     }
 
-    /// What an instruction reads and writes, in the lanes that execute it.
+    /// Checks the registers that an instruction reads and writes, in the lanes that execute it.
     fn operands(&mut self, at: &Issue<'_>, instruction: &Instruction) {
         let mut registers: Vec<Reg> = instruction.sources().map(|(_, register)| register).collect();
         registers.sort();
@@ -278,7 +279,7 @@ impl Observer for MarkJudge {
         let instruction = at.instruction;
         self.counts.instructions += 1;
         if instruction.control.deschedule {
-            // Whatever its guard says: the warp gives way before the instruction issues.
+            // This does not depend on the guard: the warp is descheduled before the instruction issues.
             let waited = self.deschedule(at.warp);
             self.counts.deschedules += 1;
             self.counts.idle_deschedules += u64::from(!waited);

@@ -1,18 +1,18 @@
 //! Global memory: buffers with guard gaps between them.
 //!
-//! Words are atomic, so that blocks on several host threads can share them; all accesses are relaxed, which costs nothing on the
-//! machines at hand. Whether their order matters is the business of [`crate::conflict`].
+//! Words are atomic, so that blocks on several host threads can share them; all accesses are relaxed, which costs nothing on the usual hosts.
+//! [`crate::conflict`] detects whether their order matters.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Address of the first buffer; below it lies what a null pointer with an offset reaches.
+/// Address of the first buffer; the addresses below it catch null pointers with an offset.
 const FIRST_ADDRESS: u32 = 1 << 24;
 /// Alignment of buffers, as of CUDA's allocator.
 const ALIGNMENT: u32 = 256;
-/// At least so many bytes between two buffers belong to none.
+/// The least number of bytes between two buffers that belong to no buffer.
 const GUARD: u32 = 64 << 10;
 
-/// A buffer does not fit where it is to be.
+/// A buffer does not fit at its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OutOfMemory {
     /// Memory is full.
@@ -21,12 +21,12 @@ pub enum OutOfMemory {
         /// Size of the buffer.
         bytes: u64,
     },
-    /// The address asked for is taken.
+    /// The requested address is not free.
     #[error("its address is {address:#x}, but after the buffers before it the next free address is {next:#x}")]
     Taken {
-        /// The address asked for.
+        /// The requested address.
         address: u32,
-        /// The lowest one that it could have.
+        /// The lowest address that the buffer could have.
         next: u64,
     },
 }
@@ -58,7 +58,7 @@ impl Clone for Buffer {
 }
 
 impl Buffer {
-    /// What faults call it.
+    /// Its name in fault messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -79,7 +79,7 @@ impl Buffer {
         (offset..self.bytes).map(byte).take_while(|byte| *byte != 0).collect()
     }
 
-    /// Its words; of the last one the bytes after its end are zero, and have to stay so.
+    /// Its words. Bytes of the last word beyond the buffer's end are zero, and have to remain zero.
     pub fn words(&self) -> &[AtomicU32] {
         &self.words
     }
@@ -129,7 +129,7 @@ impl Memory {
         Ok(BufferIndex(self.buffers.len() - 1))
     }
 
-    /// The lowest free address from `from` on, a multiple of `alignment`, at which a buffer of so many bytes fits between the others.
+    /// The lowest free address from `from` on, a multiple of `alignment`, at which a buffer of this many bytes fits between the others.
     pub fn room(&self, bytes: u64, alignment: u32, from: u32) -> Option<u32> {
         let (guard, align) = (u64::from(GUARD), u64::from(alignment.max(ALIGNMENT)));
         if bytes > 1 << 32 {
@@ -160,7 +160,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes away the buffer that begins at an address; whether there was one. Indices of the buffers after it change.
+    /// Removes the buffer that begins at an address; returns whether there was one. Indices of the buffers after it change.
     pub fn remove(&mut self, address: u32) -> bool {
         let found = self.buffers.binary_search_by_key(&address, |buffer| buffer.base);
         found.is_ok_and(|at| {
@@ -169,7 +169,7 @@ impl Memory {
         })
     }
 
-    /// Reads so many bytes that lie in one buffer; nothing where they do not.
+    /// Reads this many bytes; `None` unless they lie in one buffer.
     pub fn bytes_at(&self, address: u32, bytes: u32) -> Option<Vec<u8>> {
         let (buffer, begin) = self.within(address, bytes.into())?;
         let (begin, end) = (begin as usize, begin as usize + bytes as usize);
@@ -180,7 +180,7 @@ impl Memory {
         Some(all)
     }
 
-    /// Puts bytes to where they lie in one buffer; nothing where they do not.
+    /// Writes bytes at an address; writes nothing and returns `None` unless they lie in one buffer.
     pub fn write_at(&mut self, address: u32, bytes: &[u8]) -> Option<()> {
         let (buffer, begin) = self.within(address, bytes.len() as u64)?;
         let mut at = begin as usize;
@@ -196,7 +196,7 @@ impl Memory {
         Some(())
     }
 
-    /// The buffer in which bytes lie, and where in it.
+    /// The buffer that contains `bytes` bytes at an address, and their offset in it.
     pub fn within(&self, address: u32, bytes: u64) -> Option<(&Buffer, u32)> {
         let buffer = self.buffer_below(address)?;
         let begin = address - buffer.base;
@@ -227,7 +227,7 @@ impl Memory {
         bytes
     }
 
-    /// Puts bytes into a buffer, from its start.
+    /// Writes bytes to a buffer, from its start.
     ///
     /// # Panics
     /// When there are more bytes than the buffer has.
@@ -259,7 +259,7 @@ impl Memory {
         self.buffers.iter().map(|buffer| buffer.words.len())
     }
 
-    /// Where an access of `size` bytes goes; `hint` is a buffer in which it may well lie, and becomes the one in which it does.
+    /// The place of an access of `size` bytes. `hint` is the buffer that is tried first, and becomes the one that contains the access.
     #[inline(always)]
     pub(crate) fn locate(&self, address: u32, size: u32, hint: &mut usize) -> Option<Place> {
         if let Some(buffer) = self.buffers.get(*hint) {
@@ -282,7 +282,7 @@ impl Memory {
         Some(Place { buffer: index, word: offset as usize / 4 })
     }
 
-    /// What lies near an address that belongs to no buffer, in words.
+    /// Describes what lies near an address that belongs to no buffer.
     pub fn nearest(&self, address: u64) -> String {
         let distance = |buffer: &Buffer| {
             let (start, end) = (u64::from(buffer.base), u64::from(buffer.base) + u64::from(buffer.bytes));
@@ -305,17 +305,17 @@ impl Memory {
         &self.buffers[place.buffer].words[place.word]
     }
 
-    /// Replaces some bits of a word; whether that changed it.
+    /// Replaces some bits of a word; returns whether that changed the word.
     #[inline(always)]
     pub(crate) fn store(&self, place: Place, mask: u32, value: u32) -> bool {
         let word = self.word(place);
         if mask == u32::MAX {
-            // Two blocks that store to one word are a conflict and run again, so that nothing need be atomic here.
+            // Two blocks that store to one word conflict and run again, so this need not be atomic.
             let old = word.load(Relaxed);
             word.store(value, Relaxed);
             return old != value;
         }
-        // The word's other bytes may be another block's.
+        // Another block may write the word's other bytes.
         let new = |old: u32| Some(old & !mask | value & mask);
         let old = word.fetch_update(Relaxed, Relaxed, new).unwrap_or_else(|old| old);
         (old ^ value) & mask != 0

@@ -12,17 +12,17 @@ use crate::launch::Launch;
 use crate::memory::Memory;
 use crate::undefined::Undefined;
 
-/// What a run may do.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Threads of the host.
+    /// Number of host threads.
     pub threads: NonZeroUsize,
     /// Instructions that the warps of a block may issue before it counts as a hang.
     pub step_limit: u64,
     /// Raised to end the run early.
     pub stop: Option<&'static AtomicBool>,
-    /// What registers and local memory hold when a thread starts; of predicates its lowest bit. The results of a program that
-    /// reads only what it has written do not depend on it.
+    /// Initial value of a thread's registers and local memory; its lowest bit is that of predicates. The results of a program that reads only what it
+    /// has written do not depend on it.
     pub first_value: u32,
     /// Whether bytes of shared memory that nothing has written since the block's start may be read: they are zero. Else such a read is a fault.
     pub unwritten_shared: bool,
@@ -36,10 +36,10 @@ impl Default for Options {
     }
 }
 
-/// What a run has done.
+/// Statistics of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
-    /// Instructions.
+    /// Counts of instructions.
     pub counts: Counts,
     /// Whether blocks ran at the same time.
     pub parallel: bool,
@@ -60,13 +60,13 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// With these options.
+    /// An oracle with these options.
     pub fn new(options: Options) -> Self {
         Self { options, dependent: HashSet::new(), conflicts: None, time: 0 }
     }
 
-    /// Runs a launch. What it means is that its blocks run one after the other, in ascending order; several run at the same time
-    /// where that makes no difference.
+    /// Runs a launch. The result is that of its blocks run one after the other, in ascending order; several run at the same time where that makes no
+    /// difference.
     ///
     /// # Errors
     /// The first fault. Memory then holds what was written before it.
@@ -80,7 +80,7 @@ impl Oracle {
         self.run_observed(launch, memory, &mut Unobserved)
     }
 
-    /// Runs a launch block after block, and tells an observer what each warp does.
+    /// Runs a launch block after block, and reports to an observer what each warp does.
     ///
     /// # Errors
     /// The first fault. Memory then holds what was written before it.
@@ -101,7 +101,7 @@ impl Oracle {
         ended.map(|()| Statistics { counts, parallel: false })
     }
 
-    /// Runs a launch block after block, and looks for reads of what the thread has not written: registers, predicates, local memory.
+    /// Runs a launch block after block, and looks for reads of registers, predicates and local memory that the thread has not written.
     ///
     /// # Errors
     /// The first of these reads, whatever comes after it; else the first fault. Memory then holds what was written before the run ended.
@@ -114,8 +114,9 @@ impl Oracle {
         }
     }
 
-    /// Whether blocks of a launch read or write words of global memory that other blocks write, atomic operations left out: then what they
-    /// do depends on which of them comes first. Runs the launch.
+    /// Runs a launch, and returns whether its blocks read or write words of global memory that other blocks write: then the result depends on the
+    /// order of the blocks. Atomic operations of one kind that commute and whose results are unused do not interfere with each other; all other
+    /// atomic operations are ignored.
     ///
     /// # Errors
     /// The first fault. Memory then holds what was written before it.
@@ -123,7 +124,7 @@ impl Oracle {
         let mut conflicts = Conflicts::new(memory);
         let blocks = launch.geometry.blocks();
         if !conflicts.begin(blocks) {
-            // Too many to have numbers of their own.
+            // There are too many blocks for each to have its own note.
             return Ok(true);
         }
         let mut observer = Unobserved;
@@ -146,7 +147,7 @@ impl Oracle {
             && !self.dependent.contains(&launch.program.name)
     }
 
-    /// Nothing where blocks depend on each other, or where there was a fault: memory is then as it was before.
+    /// Runs the blocks at the same time. `None` if they depend on each other, or if there was a fault: memory is then as it was before.
     fn run_parallel(&mut self, launch: &Launch<'_>, memory: &Memory) -> Option<Counts> {
         let mut conflicts = self.conflicts.take().filter(|notes| notes.covers(memory));
         let blocks = launch.geometry.blocks();
@@ -230,7 +231,7 @@ fn add(a: Counts, b: Counts) -> Counts {
     }
 }
 
-/// Makes everything ready for another block.
+/// Resets context and warps for another block.
 fn restart<O>(context: &mut Context<'_, O>, warps: &mut [crate::warp::Warp], index: u64) {
     let geometry = context.geometry;
     context.state.restart(&geometry, index);

@@ -1,14 +1,15 @@
-//! Judges the power states of a program by what its warps do, and counts what they amount to.
+//! Judges the power states of a program by what its warps do, and counts them.
 //!
-//! The compiler proves on the control-flow graph that a register which it switches off is dead for the warp (`docs/power.md`). This judge knows no graph: it
-//! notes which lanes lost their value when a register went OFF, and complains when a lane reads a lost value. It shares nothing with the compiler but the
-//! meaning of the fields ([`gpurf_isa::Instruction::power_states`]), and sees lanes as the SIMT stack runs them, side after side.
+//! The compiler proves on the control-flow graph that a register which it switches off is dead for the warp (`docs/power.md`). This judge does not
+//! use the graph: it records which lanes lost their value when a register went OFF, and reports a lane that reads a lost value. It shares only the
+//! meaning of the fields ([`gpurf_isa::Instruction::power_states`]) with the compiler, and sees lanes as the SIMT stack runs them, one side of a
+//! branch after the other.
 //!
-//! The states follow program order: an instruction wakes its registers, then they take the states of its fields. So the counts have no time; no latency
-//! and no lookup table of later instructions is in them.
+//! The states follow program order: an instruction wakes its registers, then they take the states of its fields. So the counts do not involve time:
+//! they include neither latencies nor a lookup table of later instructions.
 //!
-//! The states are those of words of the main register file. Where ORF and LRF stand in front of it, the judge heeds the levels of the machine: what is read or
-//! written above does not access the register's word, needs no value in it and gives it none.
+//! The states are those of words of the main register file. Where ORF and LRF lie above it, the judge takes the machine's levels into account: a read
+//! or write in an upper level does not access the register's word, needs no value in it and stores none there.
 //!
 //! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
 
@@ -33,7 +34,7 @@ pub struct ByState {
 }
 
 impl ByState {
-    /// All of them.
+    /// The sum over all states.
     pub const fn total(&self) -> u64 {
         self.on + self.sleep + self.off
     }
@@ -55,7 +56,7 @@ impl AddAssign for ByState {
     }
 }
 
-/// What the states amount to. A register counts once for each instruction that accesses it, whatever the number of slots and lanes.
+/// Counts of power states. A register counts once for each instruction that accesses it, whatever the number of slots and lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PowerCounts {
     /// Instructions that warps executed, in any lane or none.
@@ -77,7 +78,7 @@ impl AddAssign for PowerCounts {
     }
 }
 
-/// A value that was needed is lost.
+/// A read of a value that was lost when its register was switched off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PowerFault {
     /// The instruction that reads it.
@@ -108,16 +109,16 @@ struct Register {
     state: PowerState,
     /// The instruction that last switched it off.
     off: u32,
-    /// Lanes whose value went with the power, and that no write has replaced. At the start none: what nothing has written is
-    /// another check's business.
+    /// Lanes whose value was lost with the power, and that have not written the register since. None at the start: another check finds reads of
+    /// registers that were never written.
     lost: Mask,
 }
 
-/// A warp under way.
+/// The state of a running warp.
 #[derive(Debug)]
 struct Warp {
     registers: Vec<Register>,
-    /// Of the kernel's registers, in each state.
+    /// Number of the kernel's registers in each state.
     now: ByState,
 }
 
@@ -136,20 +137,20 @@ pub struct PowerJudge {
 }
 
 impl PowerJudge {
-    /// Complaints that are kept: the first ones.
+    /// Number of faults that are kept: the first ones.
     const KEPT: usize = 100;
 
-    /// A judge of a launch of a kernel with this many registers, whose states are counted. All registers begin as OFF.
+    /// A judge of a launch of a kernel with this many registers, the ones whose states are counted. All registers begin as OFF.
     pub fn new(registers: u16) -> Self {
         Self::above(registers, Places::NONE)
     }
 
-    /// The same on a machine with these places above the main register file.
+    /// Like [`Self::new`], for a machine with these places above the main register file.
     pub fn above(registers: u16, places: Places) -> Self {
         Self { registers, places, block: 0, warps: HashMap::new(), faults: Vec::new(), counts: PowerCounts::default() }
     }
 
-    /// What was wrong, at most the first hundred, and what was counted. The launch is over.
+    /// Ends the launch: returns the faults, at most the first hundred, and the counts.
     pub fn finish(self) -> (Vec<PowerFault>, PowerCounts) {
         (self.faults, self.counts)
     }
@@ -179,7 +180,7 @@ impl PowerJudge {
         }
     }
 
-    /// Whether it reads a register's word in the main register file.
+    /// Whether an instruction reads a register's word in the main register file.
     fn reads(&self, instruction: &Instruction, register: Reg) -> bool {
         instruction.sources().any(|(slot, source)| {
             source == register
@@ -190,7 +191,7 @@ impl PowerJudge {
         })
     }
 
-    /// Whether its result goes to its word in the main register file: from global memory always.
+    /// Whether an instruction writes its result to the word in the main register file; results from global memory always go there.
     fn writes(&self, instruction: &Instruction) -> bool {
         match instruction.control.result_level {
             ResultLevel::Mrf | ResultLevel::Both(_) => true,
@@ -198,7 +199,7 @@ impl PowerJudge {
         }
     }
 
-    /// An access finds its registers awake; what it reads has to be there.
+    /// Wakes the registers of an access, and reports values that it reads and that are lost.
     fn access(&mut self, at: &Issue<'_>, instruction: &Instruction) {
         for (register, _) in instruction.power_states(self.places) {
             let Register { state, off, lost } = self.warp(at.warp).registers[register.index()];
@@ -227,7 +228,7 @@ impl Observer for PowerJudge {
             self.access(at, instruction);
         }
         for (register, state) in instruction.power_states(self.places) {
-            // A machine may heed the fields of an instruction without lanes or not: they have to be right in both cases.
+            // A machine may apply or ignore the fields of an instruction without active lanes: they have to be right in both cases.
             if state == PowerState::Off {
                 let place = &mut self.warp(at.warp).registers[register.index()];
                 (place.off, place.lost) = (at.pc, Mask::MAX);

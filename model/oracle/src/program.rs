@@ -8,10 +8,10 @@ use gpurf_isa::{DecodeError, Instruction, Op, Operand, PredicateSource, Reg, Slo
 
 use crate::lanes::Lanes;
 
-/// A kernel whose code is no program.
+/// Why the code of a kernel is not a valid program.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CodeError {
-    /// An instruction has fields that it cannot have.
+    /// An instruction has fields that are not valid for it.
     #[error("kernel {kernel}, instruction {pc}: {error}")]
     Instruction {
         /// The kernel.
@@ -56,7 +56,7 @@ pub enum SourceB {
     Constant(u32),
 }
 
-/// A predicate source: its row, and what it is exclusive-ored with.
+/// A predicate source: its row, and the mask that it is exclusive-ored with.
 #[derive(Clone, Copy, Debug)]
 pub struct Condition {
     pub row: u8,
@@ -78,11 +78,11 @@ pub struct Decoded {
     pub c: u16,
     pub s: Condition,
     pub t: Condition,
-    /// What a memory access adds to its address, extended to 64 bits.
+    /// The offset that a memory access adds to its address, sign-extended to 64 bits.
     pub offset: i64,
-    /// Where a branch goes.
+    /// The target of a branch.
     pub target: u32,
-    /// Where its lanes meet again, or [`NEVER`].
+    /// Where the lanes of a branch reconverge, or [`NEVER`].
     pub reconvergence: u32,
     /// Whether the result of an atomic is not used.
     pub unused: bool,
@@ -106,23 +106,23 @@ pub struct Program {
     pub(crate) local_bytes: u32,
     /// Whether shared memory is accessed in less than words.
     pub(crate) narrow_shared: bool,
-    /// Whether it reads the time.
+    /// Whether the kernel reads the time.
     pub(crate) timed: bool,
     /// Whether its blocks have to run one after the other: an atomic operation on global memory gives a result that is used, or does not
     /// commute; or the time is read.
     pub(crate) ordered: bool,
 }
 
-/// Row that takes what is written to PT; row 7 is PT as a source.
+/// Row that receives writes to PT; row 7 is PT as a source.
 pub const PREDICATE_SINK: u8 = 8;
-/// Rows of predicates: P0 to P6, PT, and the one that takes what is written to PT.
+/// Rows of predicates: P0 to P6, PT, and the one that receives writes to PT.
 pub const PREDICATE_ROWS: usize = PREDICATE_SINK as usize + 1;
 
 impl Program {
-    /// Makes a kernel ready. Its relocations have to be resolved; `source` is the PTX file that faults name.
+    /// Makes a kernel ready to run. Its relocations have to be resolved; `source` is the PTX file that faults name.
     ///
     /// # Errors
-    /// When its code is no program.
+    /// When its code is not a valid program.
     pub fn new(kernel: &gpurf_isa::image::Kernel, source: &str) -> Result<Self, CodeError> {
         let mut constants = Constants::default();
         let mut code = Vec::with_capacity(kernel.code.len());
@@ -155,7 +155,7 @@ impl Program {
         })
     }
 
-    /// Rows of a warp's registers: the registers, zero, and what takes writes to `RZ`.
+    /// Rows of a warp's registers: the registers, zero, and the one that receives writes to `RZ`.
     pub(crate) fn rows(&self) -> usize {
         usize::from(self.registers) + 2
     }
@@ -245,7 +245,7 @@ fn is_ordered(instruction: &Instruction) -> bool {
     }
 }
 
-/// Whether several of the same kind leave the same word in any order.
+/// Whether several operations of this kind leave the same word in any order.
 pub fn commutes(operation: gpurf_isa::modifiers::Atomic) -> bool {
     use gpurf_isa::modifiers::Atomic;
     match operation {

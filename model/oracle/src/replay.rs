@@ -1,8 +1,9 @@
 //! A launch whose accesses to memory are performed in a given order, and whose warps read given times.
 //!
-//! What atomic operations give back, sums of floats, and what loads read that race with stores or atomic operations of others depend on the order among
-//! warps. A machine that has run a kernel hands over the order in which its memory performed all of them, and gets the values that belong to it. Likewise the times at which it has executed the instructions that
-//! read the time: the oracle has no such time.
+//! The results of atomic operations, sums of floats, and the values of loads that race with stores or atomic operations of other warps depend on the
+//! order among warps. A machine that has run a kernel passes the order in which its memory performed all of them, and the replay returns the values
+//! that belong to this order. The machine likewise passes the times at which it has executed the instructions that read the time: the oracle has no
+//! such time.
 
 use std::collections::BTreeMap;
 
@@ -17,27 +18,28 @@ use crate::memory::Memory;
 use crate::oracle::{Options, Oracle, Statistics};
 use crate::warp::{Waiting, Warp};
 
-/// Lanes of a warp perform a load, a store or an atomic operation, in ascending order.
+/// A step in which lanes of a warp perform a load, a store or an atomic operation, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessStep {
     /// The warp.
     pub warp: WarpId,
-    /// How many accesses the warp has performed before, LD, ST, ATOM and CAS, to whatever memory.
+    /// How many accesses the warp has performed before: LD, ST, ATOM and CAS, to any memory.
     pub occurrence: u64,
-    /// The lanes; those of one operation may come in several steps.
+    /// The lanes; those of one operation may be split over several steps.
     pub lanes: Mask,
 }
 
-/// What another machine has done where the program leaves it open.
+/// The order and the times of another machine, which the program leaves open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recording {
-    /// The order of its accesses to memory, LDC left out; nothing where the oracle's own order will do.
+    /// The order of its memory accesses, without LDC; `None` if the oracle's own order is sufficient.
     pub accesses: Option<Vec<AccessStep>>,
-    /// Of each warp the time at each instruction that reads the time, in the warp's order, whole also where a word is read.
+    /// For each warp the time at each instruction that reads the time, in the warp's order; always all 64 bits, although an instruction reads one
+    /// word.
     pub times: Times,
 }
 
-/// A block under way.
+/// A block in progress.
 struct Running {
     state: State,
     warps: Vec<Warp>,
@@ -45,8 +47,8 @@ struct Running {
 }
 
 impl Oracle {
-    /// Runs a launch with its accesses to memory in the order that was recorded, and with the times. Before an access the block concerned runs as far as
-    /// it can; blocks without accesses run at the end.
+    /// Runs a launch with its memory accesses in the recorded order, and with the recorded times. Before an access its block runs as far as it can;
+    /// blocks without accesses run at the end.
     ///
     /// # Errors
     /// The first fault; [`FaultKind::Replay`] where the recording does not fit the program.
@@ -106,13 +108,13 @@ fn run<O: Observer>(context: &mut Context<'_, O>, block: &mut Running) -> Result
     block.done = progress? == Progress::Done;
     if block.done {
         check_times(context, block)?;
-        // A finished block is only a name; its registers may be many.
+        // The registers of a finished block are no longer needed, and may be many.
         block.warps = Vec::new();
     }
     Ok(())
 }
 
-/// Whether the warps of a block that is done have read the time as often as is recorded.
+/// Checks that the warps of a finished block have read the time as often as recorded.
 fn check_times<O: Observer>(context: &mut Context<'_, O>, block: &mut Running) -> Result<(), Box<Fault>> {
     let Clock::Replayed(times) = context.clock else { return Ok(()) };
     let recorded =
@@ -157,7 +159,7 @@ fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &
     context.accesses = Accesses::Hold;
     stepped.map_err(|fault| context.locate(warp, fault))?;
     if warp.accesses == accesses {
-        // Lanes are left over, which wait for their own entries.
+        // The remaining lanes wait for their own entries.
         warp.waiting = Waiting::Access;
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! Judges the compiler's part of scratchpad sharing by what threads do (`docs/scratchpad-compiler.md`).
 //!
-//! The compiler proves on the control-flow graph that no thread accesses the shared part of shared memory after its `RELSSP`, and that accesses with the
-//! private mark stay in the private part. This judge knows no graph: it notes which threads have released, and looks at the addresses of all accesses.
+//! The compiler proves on the control-flow graph that no thread accesses the shared part of shared memory after its `RELSSP`, and that accesses with
+//! the private mark stay in the private part. This judge does not use the graph: it records which threads have released, and checks the addresses of
+//! all accesses.
 //!
 //! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
 
@@ -21,11 +22,11 @@ use crate::lanes::{Mask, lanes_of};
 pub enum Rule {
     /// Each thread executes `RELSSP` once, if the code has one or a thread accesses the shared part (sharing thesis 3.2.3).
     EveryThread,
-    /// A thread that has ended has released, as it has for hardware.
+    /// A thread that has ended counts as one that has released, as in hardware.
     MayEnd,
 }
 
-/// A variable of shared memory as an access may touch it: its first byte and the one after its last. Dynamic memory has no end.
+/// The bytes of shared memory that belong to a variable: from its first byte up to the one after its last. Dynamic memory has no end.
 pub type Bytes = Range<u64>;
 
 /// What is wrong.
@@ -37,13 +38,13 @@ pub enum Wrong {
     Twice,
     /// A thread ends without a release.
     Missing,
-    /// An access that is marked private is not.
+    /// An access that is marked private touches the shared part.
     FalseMark,
-    /// An access touches other variables than it is said to.
+    /// An access touches variables other than those declared for it.
     Outside,
 }
 
-/// A complaint.
+/// A violation of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScratchpadFault {
     /// What is wrong.
@@ -63,18 +64,18 @@ impl fmt::Display for ScratchpadFault {
     }
 }
 
-/// What was seen.
+/// Counts of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScratchpadCounts {
     /// Accesses of lanes to shared memory.
     pub accesses: u64,
-    /// Of these, to the shared part.
+    /// Those accesses that touch the shared part.
     pub shared: u64,
-    /// Of these accesses, with a private mark.
+    /// Those accesses that have a private mark.
     pub marked: u64,
     /// Threads that have released.
     pub released: u64,
-    /// Instructions of lanes from a thread's first access of the shared part to its release, or to its end.
+    /// Instructions that threads execute after their first access of the shared part, up to their release or end.
     pub held: u64,
 }
 
@@ -93,7 +94,7 @@ pub struct ScratchpadJudge {
     /// Bytes of the private part.
     private: u64,
     rule: Rule,
-    /// Of instructions, the variables that they may access; nothing where that is not asked.
+    /// The variables that each instruction may access; `None` if this is not checked.
     variables: Option<HashMap<u32, Vec<Bytes>>>,
     /// The block that runs; blocks run one after the other.
     block: u64,
@@ -107,7 +108,7 @@ pub struct ScratchpadJudge {
 }
 
 impl ScratchpadJudge {
-    /// Complaints that are kept: the first ones.
+    /// Number of faults that are kept in each list: the first ones.
     const KEPT: usize = 100;
 
     /// A judge of a launch of a kernel whose private part has this many bytes.
@@ -125,14 +126,14 @@ impl ScratchpadJudge {
         }
     }
 
-    /// The same, for code of which is said what each instruction may access in shared memory: those that are not named, nothing.
+    /// Also checks which variables in shared memory each instruction accesses. An instruction that is not in the map may access none.
     #[must_use]
     pub fn with_variables(mut self, variables: HashMap<u32, Vec<Bytes>>) -> Self {
         self.variables = Some(variables);
         self
     }
 
-    /// What was wrong, at most the first hundred of each kind, and what was seen. The launch is over.
+    /// Ends the launch: returns at most the first hundred missing releases and the first hundred other faults, and the counts.
     pub fn finish(mut self) -> (Vec<ScratchpadFault>, ScratchpadCounts) {
         if self.used && self.rule == Rule::EveryThread {
             self.faults.append(&mut self.missing);
@@ -147,7 +148,7 @@ impl ScratchpadJudge {
         }
     }
 
-    /// An access: what its lanes touch in shared memory.
+    /// Checks the bytes that the lanes of an access touch in shared memory.
     fn access(&mut self, at: &Issue<'_>, space: Space, bytes: u64) {
         let (mut touched, mut outside): (Mask, Mask) = (0, 0);
         for lane in lanes_of(at.mask) {
@@ -234,18 +235,19 @@ impl Observer for ScratchpadJudge {
     }
 }
 
-/// A variable of shared memory where a compiler has put it.
+/// A variable in shared memory, with the place that a compiler chose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// Its first byte.
     pub at: u32,
-    /// Its size; of dynamic memory nothing.
+    /// Its size; `None` for dynamic memory.
     pub bytes: Option<u32>,
     /// Its alignment.
     pub align: u32,
 }
 
-/// What is wrong with a layout of a block's variables in so many bytes of static shared memory: variables that overlap, are misaligned or lie outside.
+/// Describes the first error in a layout of a block's variables in `static_shared` bytes of static shared memory: variables that overlap, are
+/// misaligned or lie outside. `None` if there is no error.
 pub fn overlaps(variables: &[Placed], static_shared: u32) -> Option<String> {
     for (i, v) in variables.iter().enumerate() {
         if v.at % v.align != 0 {

@@ -1,9 +1,9 @@
-//! The shared memory of a block, and what its checks know of it.
+//! The shared memory of a block, with the state of its checks.
 //!
-//! Beside each granule (a word, or a byte in kernels with accesses narrower than a word) stand the warps that have read and written it since
-//! the last barrier. Two warps of which one writes are a data race, unless both write the same value: then the order does not show.
-//! Atomic operations are no part of this, and every barrier that completes, whoever waits there, counts as one for all: a race across a
-//! barrier of other warps goes unseen, but no false one is reported.
+//! Each granule (a word, or a byte in kernels with accesses narrower than a word) records the warps that have read and written it since the last
+//! barrier. Accesses of two warps are a data race if one of them writes, unless both write the same value: then the order does not show. Atomic
+//! operations are not checked, and every barrier that completes counts as one for all warps, whichever warps wait there: a race across a barrier of
+//! other warps is not detected, but no false race is reported.
 
 use crate::fault::{Access, FaultKind};
 
@@ -24,7 +24,7 @@ pub struct Shared {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Granule {
-    /// The epoch of what follows; else it is stale.
+    /// The epoch in which `readers` and `writers` were recorded; in any other epoch they are stale.
     epoch: u32,
     /// Warps that have read, by bit.
     readers: u32,
@@ -36,7 +36,7 @@ struct Granule {
     initialised: bool,
 }
 
-/// Who accesses shared memory.
+/// The origin of an access to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Accessor {
     /// Warp number in the block, below 32.
@@ -45,28 +45,28 @@ pub struct Accessor {
     pub pc: u32,
 }
 
-/// A race: the access before, whose line the caller knows.
+/// A race: the earlier access, whose line the caller looks up.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
-    /// What it was.
+    /// Its kind.
     pub other: Access,
-    /// Whose.
+    /// Its warp.
     pub other_warp: u32,
-    /// The instruction.
+    /// Its instruction.
     pub other_pc: u32,
 }
 
 /// What is wrong with an access.
 #[derive(Debug)]
 pub enum SharedFault {
-    /// With the address.
+    /// The address is out of bounds or was never written.
     Address(FaultKind),
-    /// With the order.
+    /// The access is a race.
     Race(Race),
 }
 
 impl Shared {
-    /// This many bytes; `narrow` where there are accesses of less than a word, `unwritten` where what nothing has written may be read.
+    /// This many bytes; `narrow` if there are accesses of less than a word, `unwritten` if bytes that were never written may be read.
     pub fn new(size: u32, narrow: bool, unwritten: bool) -> Self {
         let shift = if narrow { 0 } else { 2 };
         let bytes = size.next_multiple_of(4) as usize;
@@ -80,7 +80,7 @@ impl Shared {
         }
     }
 
-    /// For the next block: all as it was at the start.
+    /// Resets everything to the start, for the next block.
     pub fn reset(&mut self) {
         self.bytes.fill(0);
         self.granules.fill(Granule::default());
@@ -147,7 +147,7 @@ impl Shared {
         Ok(self.raw(address, bytes))
     }
 
-    /// Puts the low bytes of a value at an aligned address; whether that changed them.
+    /// Stores the low bytes of a value at an aligned address; returns whether that changed them.
     #[inline(always)]
     pub fn store(&mut self, who: Accessor, address: u32, bytes: u32, value: u32) -> Result<bool, Box<SharedFault>> {
         self.check(Access::Store, address, bytes)?;
@@ -172,7 +172,7 @@ impl Shared {
         Ok(changes)
     }
 
-    /// Replaces the word at an aligned address by a function of itself; gives the old word, and whether the new one differs.
+    /// Replaces the word at an aligned address by a function of itself; returns the old word, and whether the new one differs.
     pub fn update(&mut self, address: u32, f: impl FnOnce(u32) -> u32) -> Result<(u32, bool), Box<SharedFault>> {
         self.check(Access::Atomic, address, 4)?;
         if !self.unwritten && self.covered(address, 4).any(|index| !self.granules[index].initialised) {
@@ -186,7 +186,7 @@ impl Shared {
 }
 
 impl Granule {
-    /// Forgets what was before the last barrier.
+    /// Drops what was recorded before the last barrier.
     #[inline(always)]
     fn enter(&mut self, epoch: u32) {
         if self.epoch != epoch {
@@ -194,7 +194,7 @@ impl Granule {
         }
     }
 
-    /// The last write, as the other part of a race.
+    /// The last write, as the earlier access of a race.
     fn writer(&self, me: u32) -> Race {
         Race { other: Access::Store, other_warp: (self.writers & !me).trailing_zeros(), other_pc: self.write_pc }
     }

@@ -1,7 +1,7 @@
 //! The SIMT stack: which lanes of a warp execute, and where the others wait.
 //!
-//! A branch whose lanes disagree splits them. The lanes that fall through go on, the taken ones wait on the stack, and below them the whole
-//! group waits for both at the reconvergence point. A group that arrives at its reconvergence point gives way to the next entry.
+//! A branch on which the lanes disagree makes them diverge. The lanes that fall through continue, the taken ones wait on the stack, and below them an
+//! entry of the whole group waits at the reconvergence point. A group that arrives at its reconvergence point is replaced by the next entry.
 
 use crate::lanes::Mask;
 use crate::program::NEVER;
@@ -13,7 +13,7 @@ pub struct Group {
     pub pc: u32,
     /// The lanes.
     pub mask: Mask,
-    /// Where they wait for others, or [`NEVER`].
+    /// Where the lanes reconverge with others, or [`NEVER`].
     pub reconvergence: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// These lanes at the first instruction.
+    /// A stack of these lanes at the first instruction.
     pub fn new(lanes: Mask) -> Self {
         Self { top: Group { pc: 0, mask: lanes, reconvergence: NEVER }, waiting: Vec::new(), living: lanes }
     }
@@ -38,12 +38,12 @@ impl Stack {
         self.living == 0
     }
 
-    /// Groups that wait.
+    /// Number of groups that wait.
     pub fn depth(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Goes on at another instruction.
+    /// Continues at instruction `pc`.
     #[inline(always)]
     pub fn advance(&mut self, pc: u32) {
         self.top.pc = pc;
@@ -58,17 +58,17 @@ impl Stack {
         let group = self.top;
         let next = group.pc + 1;
         let falling = group.mask & !taken;
-        // Where both sides would start at the reconvergence point neither is made.
+        // If both sides would start at the reconvergence point, the lanes do not diverge.
         let nowhere = next == target && target == reconvergence;
         if taken == 0 || falling == 0 || nowhere {
             return self.advance(if taken == 0 { next } else { target });
         }
-        // A group that already waits there, with these lanes among its own, need not wait twice.
+        // If a group that includes these lanes already waits there, it needs no second entry.
         if reconvergence != NEVER && group.reconvergence != reconvergence {
             self.waiting.push(Group { pc: reconvergence, ..group });
         }
         let side = |pc, mask| Group { pc, mask, reconvergence };
-        // Lanes that are at the reconvergence point already are those of the group that waits there.
+        // A side that starts at the reconvergence point needs no entry: its lanes belong to the group that waits there.
         self.top = match (next == reconvergence, target == reconvergence) {
             (true, _) => side(target, taken),
             (_, true) => side(next, falling),
@@ -90,7 +90,7 @@ impl Stack {
         }
     }
 
-    /// The next group that has living lanes.
+    /// Continues with the next group that has living lanes.
     fn pop(&mut self) {
         while let Some(mut group) = self.waiting.pop() {
             group.mask &= self.living;
@@ -113,7 +113,7 @@ mod tests {
         stack.top.pc = 3;
         stack.branch(0x0f, 4, 4);
         assert_eq!((stack.top, stack.depth()), (Group { pc: 4, mask: 0xff, reconvergence: NEVER }, 0));
-        // Inside of a branch that meets there too.
+        // Inside a branch with the same reconvergence point.
         stack.top.pc = 5;
         stack.branch(0x0f, 20, 30);
         stack.top.pc = 29;

@@ -1,8 +1,8 @@
-//! Finds reads of what the thread has not written: registers, predicates, local memory.
+//! Finds reads of registers, predicates and local memory that the thread has not written.
 //!
-//! The zeros that the compiler writes at the entry of a kernel are no writes of the program. An undefined value may be copied
-//! (MOV, PLOP of one predicate, the value that SEL takes) and spilled; whatever else reads it is reported. What the compiler
-//! computes ahead for a guarded instruction, also in lanes that will not execute it, is undefined if a source is.
+//! The zeros that the compiler writes at the entry of a kernel do not count as writes of the program. An undefined value may be copied (by MOV, by
+//! PLOP of one predicate, as the value that SEL selects) and spilled; any other read of it is reported. A value that the compiler computes ahead for
+//! a guarded instruction, also in lanes that will not execute it, is undefined if a source is.
 
 use std::collections::HashMap;
 
@@ -23,9 +23,9 @@ pub struct Undefined<'a> {
     program: &'a Program,
     geometry: Geometry,
     block: u64,
-    /// Of the block at hand, by warp.
+    /// The warps of the present block, by warp number.
     warps: HashMap<u32, Shadow>,
-    /// The first read.
+    /// The first read of an undefined value.
     found: Option<Box<Fault>>,
 }
 
@@ -34,7 +34,7 @@ pub struct Undefined<'a> {
 struct Value {
     /// The lanes that have not written it.
     undefined: Mask,
-    /// The instruction that wrote zero to it at the entry.
+    /// The compiler's instruction that wrote zero to it at the kernel's entry.
     zeroed_by: Option<u32>,
 }
 
@@ -96,7 +96,7 @@ impl Shadow {
         }
     }
 
-    /// What the destinations hold after an instruction that only copies, or moves a spilled value; nothing for others.
+    /// The value of the destinations after an instruction that only copies, moves a spilled value or was added by the compiler; `None` for others.
     fn copied(&self, at: &Issue<'_>, purpose: Option<&Purpose>) -> Option<Value> {
         let i = at.instruction;
         match i.op {
@@ -114,7 +114,7 @@ impl Shadow {
                     zeroed_by: all.zeroed_by.or(one.zeroed_by.filter(|_| one.undefined != 0)),
                 }))
             }
-            // A spilled predicate goes into a word, and comes back.
+            // SEL turns a spilled predicate into a word, ISETP turns the word back into a predicate.
             Op::Sel {} if purpose.is_some() => Some(self.predicate(i.s)),
             Op::Isetp { .. } if purpose.is_some() => Some(self.register(Some(i.a))),
             Op::Sel {} => {
@@ -131,7 +131,8 @@ impl Shadow {
         }
     }
 
-    /// A load or store at the local addresses of lanes: the first byte that a load reads and nothing has written, with its lane.
+    /// Applies a load or store at the lanes' local addresses. Returns the lane and the address of the first byte that a load reads and the lane has
+    /// not written.
     fn access(&mut self, at: &Issue<'_>, space: Space, bytes: u32, is_load: bool) -> Option<(usize, u32)> {
         let offset = i64::from(at.instruction.offset.bytes());
         for lane in lanes_of(at.mask) {
@@ -144,7 +145,7 @@ impl Shadow {
             };
             let Target::Local(address) = Target::of(space, address) else { continue };
             for byte in address..address.saturating_add(bytes) {
-                // An address out of bounds is a fault of its own.
+                // An address out of bounds is reported as a different fault.
                 let Some(word) = self.local.get_mut(byte as usize / 4) else { continue };
                 let undefined = &mut word.undefined[byte as usize % 4];
                 if !is_load {
@@ -159,7 +160,7 @@ impl Shadow {
 }
 
 impl<'a> Undefined<'a> {
-    /// Of a launch.
+    /// A check of a launch.
     pub fn new(launch: &Launch<'a>) -> Self {
         let Launch { program, geometry, .. } = *launch;
         Self { program, geometry, block: 0, warps: HashMap::new(), found: None }
@@ -220,7 +221,7 @@ impl<'a> Undefined<'a> {
             return;
         }
         if purpose.is_some() {
-            // The store of a spilled value, whole.
+            // The store of a spilled value, always a whole word.
             let value = shadow.register(Some(i.c));
             if let Some(word) = shadow.local.get_mut(i.offset.bytes() as usize / 4) {
                 word.undefined.iter_mut().for_each(|u| *u = *u & !at.mask | value.undefined & at.mask);
@@ -256,7 +257,7 @@ impl Observer for Undefined<'_> {
 
     fn issue(&mut self, at: &Issue<'_>) {
         if self.block != at.warp.block {
-            // Blocks come one after the other.
+            // Blocks run one after the other.
             self.block = at.warp.block;
             self.warps.clear();
         }

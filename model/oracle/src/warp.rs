@@ -20,11 +20,11 @@ pub enum Waiting {
 pub struct Warp {
     /// Its number in the block.
     pub number: u32,
-    /// Registers, the zero row and the row that takes writes to `RZ`.
+    /// Registers, the zero row and the row that receives writes to `RZ`.
     pub rows: Vec<Lanes>,
-    /// Predicates by bit of a lane; row 7 is true, row 8 takes writes to `PT`.
+    /// Predicates, one bit per lane; row 7 is always true, row 8 receives writes to `PT`.
     pub predicates: [Mask; PREDICATE_ROWS],
-    /// Who executes.
+    /// The SIMT stack: the lanes that execute and those that wait.
     pub stack: Stack,
     /// Local memory: for each word the lanes' words.
     pub local: Vec<Lanes>,
@@ -38,31 +38,31 @@ pub struct Warp {
     pub times: usize,
     /// Accesses to memory that it has performed, in a replay: loads, stores and atomic operations.
     pub accesses: u64,
-    /// Lanes that have performed the access at hand, where they do so one after the other.
+    /// Lanes that have performed the present access, where a replay performs it in several steps.
     pub performed: Mask,
-    /// What these lanes have loaded.
+    /// The values that these lanes have loaded.
     pub loaded: Lanes,
     /// The buffer that its last access to global memory was in.
     pub buffer_hint: usize,
-    /// What tells whether it spins.
+    /// Detects whether the warp spins.
     pub watch: Watch,
 }
 
-/// A state that a warp had, to see whether it comes back.
+/// An earlier state of a warp, to detect that the warp returns to it.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     /// Instructions since it was last known to make progress.
     pub since: u64,
-    /// When the state is taken again.
+    /// The value of `since` at which the next state is saved.
     pub next: u64,
-    /// The state, and how often memory had changed then.
+    /// The saved state, and how often memory had changed at that time.
     pub state: Option<(Stack, Vec<Lanes>, [Mask; PREDICATE_ROWS], u64)>,
-    /// The number of changes of memory at which the warp was seen to come back to the same state.
+    /// The number of changes of memory at which the warp was found to return to the saved state.
     pub spinning_at: Option<u64>,
 }
 
 impl Warp {
-    /// A warp of `lanes` at the start of a program; `first` is what its registers and local memory hold, predicates its lowest bit.
+    /// A warp of `lanes` at the start of a program; `first` is the initial value of registers and local memory, its lowest bit that of predicates.
     pub fn new(program: &Program, number: u32, lanes: Mask, first: u32) -> Self {
         Self {
             number,
@@ -82,7 +82,7 @@ impl Warp {
         }
     }
 
-    /// Makes it a warp at the start again.
+    /// Resets the warp to the start of the program.
     pub fn restart(&mut self, lanes: Mask, first: u32) {
         self.rows = first_rows(self.rows.len(), first);
         self.predicates = first_predicates(first);
@@ -122,8 +122,8 @@ impl Warp {
         *old = *old & !mask | values & mask;
     }
 
-    /// Notes that a loop begins again, `changes` being the number of changes of memory so far; whether the warp is where it was, with
-    /// nothing changed.
+    /// Called when a loop begins again; `changes` is the number of changes of memory so far. Records whether the warp is in the saved state and
+    /// memory has not changed since.
     pub fn watch_loop(&mut self, changes: u64) {
         let watch = &mut self.watch;
         if let Some((stack, rows, predicates, at)) = &watch.state
@@ -136,14 +136,14 @@ impl Warp {
             return;
         }
         if watch.since >= watch.next {
-            // Twice as far each time: a loop of any length is found in the end (Brent).
+            // The interval doubles each time, so that a loop of any length is found eventually (Brent).
             watch.next = 2 * watch.since;
             watch.state = Some((self.stack.clone(), self.rows.clone(), self.predicates, changes));
         }
     }
 }
 
-/// Rows of registers at the start; the last two are the zero row and the one that takes writes to `RZ`.
+/// Rows of registers at the start; the last two are the zero row and the one that receives writes to `RZ`.
 fn first_rows(count: usize, first: u32) -> Vec<Lanes> {
     let mut rows = vec![Lanes::splat(first); count];
     rows[count - 2..].fill(Lanes::ZERO);
@@ -158,7 +158,7 @@ fn first_predicates(first: u32) -> [Mask; PREDICATE_ROWS] {
     predicates
 }
 
-/// The lanes of a warp that exist in a block of so many threads.
+/// The lanes of a warp that exist in a block of this many threads.
 pub fn lanes_of_warp(warp: u32, threads: u32) -> Mask {
     let left = threads.saturating_sub(warp * WIDTH as u32);
     if left >= WIDTH as u32 { Mask::MAX } else { (1 << left) - 1 }

@@ -7,7 +7,8 @@ use gpurf_oracle::FaultKind;
 
 #[test]
 fn lanes_take_different_ways_and_meet_again() {
-    // Odd threads below 16 take an inner branch; all add 100 after the meeting point.
+    // Odd threads from 16 on take an inner branch; after the reconvergence point each thread adds 100 for each active
+    // lane.
     let code = storing(
         "
         LOP3.LUT192 R3, R0, 1, RZ
@@ -118,7 +119,7 @@ fn a_barrier_orders_the_warps_of_a_block() {
 
 #[test]
 fn a_barrier_of_some_warps_lets_the_others_pass() {
-    // Warps 0 and 1 meet at barrier 3; warps 2 and 3 go on at once.
+    // Warps 0 and 1 meet at barrier 3; warps 2 and 3 continue at once.
     let code = "
         S2R.TID.X R0
         S2R.WARPID R1
@@ -183,7 +184,7 @@ fn warp_wide_masks_name_the_lanes_that_are_there() {
     Setup::new(&code("0xffff")).run();
     let fault = Setup::new(&code("0x1ffff")).fault_kind();
     assert_eq!(fault, FaultKind::WarpDivergence { mask: 0x1ffff, active: 0xffff, living: u32::MAX });
-    // Lanes that have ended, or never were, may be named.
+    // Lanes that have ended, or never existed, may be named.
     Setup::new("S2R.LANEID R0\nISETP.GE.AND P0, R0, 5, PT\n@P0 EXIT\nWARPSYNC -1\nEXIT").block([20, 1, 1]).run();
 }
 
@@ -246,7 +247,8 @@ fn a_lane_that_does_not_execute_gives_nothing_to_a_shuffle() {
         @P0 IADD R9, PT, R9, 100, !PT
         ",
     );
-    // Lanes 2 and 3 choose lanes 4 and 5, which do not take part: in range, but their own value.
+    // Lanes 2 and 3 choose lanes 4 and 5, which do not take part: the choice is in range, but lanes 2 and 3 keep their
+    // own value.
     let expected: Vec<u32> = (0..32).map(|i| [102, 103, 102, 103].get(i).copied().unwrap_or(i as u32)).collect();
     assert_eq!(Setup::new(&code).run()[0], expected);
 }
@@ -260,7 +262,7 @@ fn a_loop_in_which_nothing_changes_is_a_hang() {
 
 #[test]
 fn a_lock_that_a_lane_of_the_same_warp_holds_is_a_hang() {
-    // while (atomicCAS(lock, 0, 1) != 0); ... the winner waits for the others at the meeting point.
+    // while (atomicCAS(lock, 0, 1) != 0); ... the winner waits for the others at the reconvergence point.
     let code = "
         LDC.B32 R2, [RZ]
         loop:

@@ -19,7 +19,7 @@ fn kernel(name: &str, parameters: &[u32], code: &str) -> Kernel {
     Kernel { name: name.into(), lines: vec![1; code.len()], code, registers: 16, parameters, ..Kernel::default() }
 }
 
-/// Counts the flag's word down; adds the pass's number and the scalar to the sum.
+/// Adds the 16-bit and the 32-bit argument to the first word of `sum`; counts its second word down and copies it to `flag`.
 const COUNT: &str = "
     LDC.B32 R0, [RZ]
     LDC.B32 R1, [RZ+0x8]
@@ -62,12 +62,12 @@ grid = [1, 1, 1]
 block = [1, 1, 1]
 "#;
 
-/// Runs a manifest; the words of its buffers afterwards.
+/// Runs a manifest; returns the words of its buffers afterwards.
 fn run(image: &Image, text: &str) -> Result<Vec<Vec<u32>>, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("launch.toml");
     fs::write(&path, text).unwrap();
-    // The image stands for what would be made of it.
+    // The source is empty: the image is what the compiler would make of it.
     fs::write(folder.path().join(&image.source), "").unwrap();
     let manifest = Manifest::load(&path).map_err(|e| e.to_string())?;
     let mut session = Session::new(&manifest, image).map_err(|e: LoadError| e.to_string())?;
@@ -146,7 +146,7 @@ fn variables_have_values_and_addresses() {
     assert!(run(&image, &format!("{text}{long}")).unwrap_err().contains("20 bytes"));
 }
 
-/// The two words of the address of a variable of 16 bytes, and the word at its byte 8, which block 0 counts up by the number of blocks.
+/// Block 0 adds the number of blocks to the word at byte 8 of a variable of 16 bytes, and stores the lower word of the variable's address.
 const COUNTER: &str = "
     S2R.CTAID.X R8
     ISETP.NE.AND P0, R8, 0, PT
@@ -180,7 +180,7 @@ fn variables() -> Image {
     Image { source: "k.ptx".into(), kernels: vec![kernel], symbols: vec![counter, table] }
 }
 
-/// A manifest whose buffer `counter` is the variable, with this said of it besides; its one launch has this besides.
+/// A manifest whose buffer `counter` is the variable. `buffer` and `launch` are further lines of that buffer and of the only launch.
 fn of_counter(buffer: &str, launch: &str) -> String {
     format!(
         "source = \"k.ptx\"\n[[buffer]]\nname = \"counter\"\ntype = \"u32\"\nsymbol = \"app::counter\"\n{buffer}\n\
@@ -192,15 +192,15 @@ fn of_counter(buffer: &str, launch: &str) -> String {
 #[test]
 fn a_variable_is_a_buffer() {
     let once = "grid = [3]";
-    // As the source has it, with its own address, to which the kernel adds the number of blocks.
+    // The initial value is that of the source, with the variable's own address, to which the kernel adds the number of blocks.
     let words = run(&variables(), &of_counter("len = 4", once)).unwrap();
     let address = words[1][0];
     assert_eq!(words[0], [1, 2, address + 3, 0]);
     assert!(address >= 1 << 24);
-    // As the manifest has it: the address is gone.
+    // The initial value is that of the manifest, which replaces the address.
     let given = of_counter("len = 4\ninit = { values = [7, 8, 9, 10] }", once);
     assert_eq!(run(&variables(), &given).unwrap()[0], [7, 8, 12, 10]);
-    // It is a place as others are.
+    // An argument can point to it as to any buffer.
     let pointed = given.replace("args = [{ buffer = \"out\" }]", "args = [{ buffer = \"counter\", offset = 3 }]");
     assert_eq!(run(&variables(), &pointed).unwrap()[0], [7, 8, 12, address]);
     let zero = of_counter("len = 4\ninit = \"zero\"", once);
@@ -233,7 +233,7 @@ fn grids_change_from_pass_to_pass() {
     assert_eq!(run(&variables(), &text).unwrap()[0][2], 100 + (1 + 10) + (2 + 10) + (3 + 10));
 }
 
-/// Follows a list { word, next } from the address in its struct { byte, first node } to its end, and stores the sum of its words.
+/// Follows a list { word, next } from the address in its struct { byte, first node } to its end, and stores the sum of the byte and the words.
 const LIST: &str = "
     LDC.B32 R0, [RZ]
     LDC.B32 R1, [RZ+0x10]

@@ -187,7 +187,7 @@ fn what_is_no_race_passes() {
     let atomic = "BAR.ID0 RZ\nATOM.SHARED.ADD RZ, [R1], R3";
     two_warps(&format!("{write}\n{atomic}"), atomic).run();
     two_warps(&format!("{write}\nLD.SHARED.B32 R4, [R1]\n{write}"), "NOP").run();
-    // But then another value of the other warp is one.
+    // But a later store of another value by the other warp is one.
     let both = "ST.SHARED.B32 [R1], R1";
     assert!(matches!(two_warps(both, &format!("{both}\n{write}")).fault_kind(), FaultKind::SharedRace { .. }));
 }
@@ -207,7 +207,7 @@ fn uninitialised_shared_memory_is_noticed_by_the_byte() {
     assert_eq!((fault.block, fault.kind), ([1, 0, 0], FaultKind::UninitialisedShared { address: 0 }));
 }
 
-/// Where it is allowed, what nothing has written is zero, in every block.
+/// Where it is allowed, a read of shared memory that nothing has written gives zero, in every block.
 #[test]
 fn shared_memory_that_nothing_has_written_may_be_read() {
     let code =

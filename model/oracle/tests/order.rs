@@ -16,7 +16,8 @@ fn large(code: &str, words: u32) -> Setup {
         .buffers(&[vec![0; (BLOCKS * THREADS) as usize], vec![0; words as usize]])
 }
 
-/// Runs on one thread and on four; gives the buffers, which are the same, and whether blocks ran at the same time.
+/// Runs on one host thread and on four; returns the buffers, which have to be the same, and whether blocks ran at the
+/// same time.
 fn both(setup: Setup) -> (Vec<Vec<u32>>, bool) {
     let (alone, expected) = setup.try_run();
     let setup = setup.threads(4);
@@ -65,7 +66,7 @@ fn blocks_interfere_where_one_writes_what_another_reads_or_writes() {
     assert!(!interfere(large(&own, 1)));
     let common = format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nST.GLOBAL.B32 [R3], R1\nEXIT");
     assert!(interfere(large(&common, 1)));
-    // Tickets and sums are the business of a replay.
+    // The order of tickets and sums is left to a replay.
     let ticket = storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD R9, [R3], R4");
     assert!(!interfere(large(&ticket, 1)));
     let sum = format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nATOM.GLOBAL.ADD RZ, [R3], R0\nEXIT");
@@ -74,7 +75,7 @@ fn blocks_interfere_where_one_writes_what_another_reads_or_writes() {
 
 #[test]
 fn blocks_that_depend_on_each_other_run_in_order() {
-    // Each block leaves its number where all do: the last one's stays.
+    // All blocks store their number to the same word: that of the last block remains.
     let (words, parallel) = both(large(&format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nST.GLOBAL.B32 [R3], R1\nEXIT"), 1));
     assert!(!parallel);
     assert_eq!(words[1], [BLOCKS - 1]);
@@ -129,7 +130,7 @@ fn entry(block: u64, warp: u32, lanes: u32) -> AccessStep {
     AccessStep { warp: WarpId { block, warp }, occurrence: 0, lanes }
 }
 
-/// Its second one.
+/// The second access of a warp.
 fn second(block: u64, warp: u32, lanes: u32) -> AccessStep {
     AccessStep { occurrence: 1, ..entry(block, warp, lanes) }
 }
@@ -198,7 +199,7 @@ fn a_load_reads_what_the_order_has_in_front_of_it() {
             result.unwrap();
             assert_eq!((words[0][0], words[1][0]), (loaded, 7), "{write}");
         }
-        // Without an order the blocks come one after the other.
+        // Without an order the blocks run one after the other.
         let (result, words) = replay_recording(&racing(write), &Recording::default());
         result.unwrap();
         assert_eq!(words[0][0], 3);
@@ -214,11 +215,11 @@ fn lanes_of_an_access_may_come_in_any_order() {
     let order = steps.map(|[occurrence, lanes]| AccessStep { occurrence: occurrence.into(), ..entry(0, 0, lanes) });
     let (result, words) = replay(&setup, &order);
     result.unwrap();
-    // Of lanes that store to the same address the highest one's value stays.
+    // Where several lanes store to the same address, the value of the highest lane remains.
     assert_eq!(words[0], [7, 101, 102, 103, 104, 105, 106, 107]);
 }
 
-/// Each thread stores the difference of two reads of the lower word of the time, then the upper word.
+/// Each thread stores the difference of two reads of the lower word of the time.
 fn timed() -> Setup {
     let code = storing("S2R.TIME_LO R3\nNOP\nNOP\nS2R.TIME_LO R4\nIADD.SUB R9, PT, R4, R3, PT");
     Setup::new(&code).grid([2, 1, 1]).block([64, 1, 1]).buffers(&[vec![0; 128]])
@@ -227,7 +228,7 @@ fn timed() -> Setup {
 #[test]
 fn the_time_is_the_number_of_instructions() {
     assert_eq!(timed().run()[0], [3; 128]);
-    // It continues from warp to warp, from block to block, from launch to launch; threads of the host do not show.
+    // It continues from warp to warp, from block to block, from launch to launch, whatever the number of host threads.
     let setup = Setup::new(&storing("S2R.TIME_LO R9")).grid([BLOCKS, 1, 1]).block([THREADS, 1, 1]).threads(4);
     let setup = setup.buffers(&[vec![0; (BLOCKS * THREADS) as usize]]);
     let (passes, second) = setup.with(|oracle, launch, memory| {

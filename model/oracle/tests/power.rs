@@ -6,7 +6,7 @@ use common::Setup;
 use gpurf_isa::{LastResultFile, Places};
 use gpurf_oracle::power::{ByState, PowerCounts, PowerJudge};
 
-/// What the judge says of a program of one warp with four registers.
+/// The faults and counts of a program of one warp with four registers.
 fn judge(code: &str) -> (Vec<String>, PowerCounts) {
     judge_above(code, Places::NONE)
 }
@@ -94,11 +94,11 @@ fn only_accesses_of_the_main_register_file_count_below_levels() {
     for (level, faults) in [("ORF0", 0), ("LRF0", 0), ("MRF", 1), ("MRF>ORF1", 1), ("ORF2", 1), ("LRF1", 1)] {
         assert_eq!(lost(&format!("{off}\n {}", read(level))), faults, "{level}");
     }
-    // A result above alone brings no value into the word; one for both levels does.
+    // A result that is only written above stores no value in the word; one for both levels does.
     assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=ORF0}}\n {}", read("MRF"))), 1);
     assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=MRF+LRF0}}\n {}", read("MRF"))), 0);
     assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=ORF3}}\n {}", read("MRF"))), 0, "there is no such entry");
-    // What is above alone wakes nothing, and its field is not heeded.
+    // A result that is only written above wakes nothing, and its field is ignored.
     let (_, counts) = judge_above(&format!("MOV R1, 5 {{d=ORF0 power=ON,ON,OFF}}\n {}", read("ORF0")), above);
     assert_eq!((counts.found.total(), counts.left.total()), (1, 1), "R2 alone");
 }

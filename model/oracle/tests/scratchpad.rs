@@ -1,4 +1,4 @@
-//! The judge of scratchpad sharing: what it sees, and what it does not complain about.
+//! The judge of scratchpad sharing: what it reports, and what it accepts.
 
 mod common;
 
@@ -69,11 +69,11 @@ fn releases_and_ends_of_lanes() {
         of("@P0 RELSSP\n@P0 LD.SHARED.B32 R1, [RZ+0x10]\n@!P0 LD.SHARED.B32 R1, [RZ+0x10]\n@!P0 RELSSP\nEXIT"),
         [(Wrong::AfterRelease, 4, 0xf)]
     );
-    // For hardware a thread that has ended has released.
+    // In hardware a thread that has ended counts as one that has released.
     for code in ["@P0 RELSSP\nEXIT", "@P0 EXIT\nRELSSP\nEXIT", "EXIT"] {
         assert_eq!(judge(&format!("{start}{code}"), Rule::MayEnd).0, [], "{code}");
     }
-    // A thread that ends before another one uses the shared part has not released all the same.
+    // A thread that ends before another one uses the shared part has not released it either.
     let late = "S2R.LANEID R0\nISETP.LT.AND P0, R0, 4, PT\n@P0 EXIT\nST.SHARED.B32 [RZ+0x10], RZ\nRELSSP\nEXIT";
     assert_eq!(wrong(late), [(Wrong::Missing, 2, 0xf)]);
 }

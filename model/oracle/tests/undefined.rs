@@ -6,12 +6,12 @@ use common::{Setup, THREAD};
 use gpurf_isa::image::{Added, Purpose};
 use gpurf_oracle::{Fault, FaultKind, Geometry, Launch, Memory, Oracle, Program, Statistics};
 
-/// The first thing that is wrong in code after the thread's number in R0 and its address in R2, for 40 threads.
+/// The first fault of code that runs after [`THREAD`], for 40 threads.
 fn checked(code: &str) -> Result<Statistics, Box<Fault>> {
     Setup::new(&format!("{THREAD}\n{code}\nEXIT")).block([40, 1, 1]).local(16).buffers(&[vec![0; 64]]).checked()
 }
 
-/// The text of the fault and the first thread concerned; nothing where all is well.
+/// The text of the fault and the first thread concerned; `None` if there is no fault.
 fn found(code: &str) -> Option<(String, u32)> {
     checked(code).err().map(|fault| (fault.kind.to_string(), fault.thread[0]))
 }
@@ -20,7 +20,7 @@ fn register(name: &str, thread: u32) -> Option<(String, u32)> {
     Some((format!("reads {name}, which this thread has not written"), thread))
 }
 
-/// Lanes below 5 skip what follows up to three more instructions.
+/// Threads from 5 on write R9.
 const SOME: &str = "ISETP.LT.AND P0, R0, 5, PT\n@!P0 MOV R9, 7";
 
 #[test]
@@ -49,7 +49,7 @@ fn copies_are_no_reads() {
     assert_eq!(found("MOV R4, R9\nMOV R5, R4\nIADD R6, PT, R5, 1, !PT"), register("R5", 0));
     assert_eq!(found("PLOP.AND P1, P2, PT\nPLOP.AND P3, P1, PT"), None);
     assert_eq!(found("PLOP.AND P1, P2, PT\nPLOP.OR P3, P1, P1"), register("P1", 0));
-    // A copy of what is there makes it defined again.
+    // A copy of a defined value makes the register defined again.
     assert_eq!(found("MOV R4, R9\nMOV R4, R0\nIADD R6, PT, R4, 1, !PT"), None);
     // A selection copies one of its sources, and reads its predicate.
     let selected = format!("{SOME}\nSEL R4, R0, R9, P0");

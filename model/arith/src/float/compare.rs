@@ -56,7 +56,7 @@ impl Relation {
     ];
 }
 
-/// Whether `a` and `b` stand in the relation; with `ftz` subnormals count as zero. -0 equals +0.
+/// Whether the relation holds for `a` and `b`; with `ftz` subnormals count as zero. -0 equals +0.
 pub fn compare(relation: Relation, a: u32, b: u32, ftz: bool) -> bool {
     if is_nan(a) || is_nan(b) {
         return matches!(

@@ -1,11 +1,11 @@
-//! A finite value taken apart, and the one place where results are rounded.
+//! Unpacked finite values, and the one place where results are rounded.
 
 use crate::{INFINITY, Mode, Rounding, SIGN};
 
 /// The value `(-1)^negative * significand * 2^exponent`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Finite {
-    /// Sign. A zero has one too.
+    /// Sign; a zero has one too.
     pub negative: bool,
     /// Magnitude without its scale.
     pub significand: u64,
@@ -27,7 +27,7 @@ impl Finite {
     }
 }
 
-/// What a bit pattern stands for.
+/// The value that a bit pattern stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// A number: zero, subnormal or normal.
@@ -41,8 +41,8 @@ pub enum Class {
     Nan,
 }
 
-/// Takes `bits` apart: with exponent field e and fraction f into f + 2^23 and e - 150; for e = 0 into f (0 with `ftz`: zero
-/// of its sign) and -149.
+/// Unpacks `bits`: with exponent field e and fraction f, the significand is f + 2^23 and the exponent e - 150; for e =
+/// 0 they are f (with `ftz` 0, a zero of its sign) and -149.
 #[inline(always)]
 pub fn classify(bits: u32, ftz: bool) -> Class {
     let negative = bits & SIGN != 0;
@@ -67,7 +67,8 @@ pub(crate) fn shift_right_sticky(value: u64, shift: u32) -> u64 {
     }
 }
 
-/// Whether the last kept bit is incremented, given that bit, the first dropped bit and whether any later one is set.
+/// Whether the last kept bit is incremented: `last` is that bit, `half` the first dropped bit, and `sticky` tells
+/// whether any later bit is set.
 pub(crate) fn round_up(rounding: Rounding, negative: bool, last: bool, half: bool, sticky: bool) -> bool {
     match rounding {
         Rounding::NearestEven => half && (sticky || last),
@@ -87,8 +88,8 @@ pub fn product(a: Finite, b: Finite) -> Finite {
     }
 }
 
-/// The sum of two values of up to 48 bits, in 63 bits of which the lowest may be a sticky bit: what is rounded afterwards is
-/// the exact sum. Zero as a sum has a sign that hangs on the rounding.
+/// The sum of two values of up to 48 bits, in 63 bits of which the lowest may be a sticky bit, so that rounding it
+/// equals rounding the exact sum. The sign of a zero sum depends on the rounding.
 #[inline(always)]
 pub fn sum(a: Finite, b: Finite, rounding: Rounding) -> Finite {
     let cancelled = Finite::zero(rounding == Rounding::Down);
@@ -122,7 +123,7 @@ pub fn round(x: Finite, mode: Mode) -> u32 {
     round_parts(x.negative, x.significand, x.exponent, mode)
 }
 
-/// [`round`] with its value in registers.
+/// [`round`] with its value in separate arguments, so that they are passed in registers.
 fn round_parts(negative: bool, significand: u64, exponent: i32, mode: Mode) -> u32 {
     let sign = if negative { SIGN } else { 0 };
     if significand == 0 {
@@ -137,7 +138,7 @@ fn round_parts(negative: bool, significand: u64, exponent: i32, mode: Mode) -> u
         return if mode.sat { super::saturate(result) } else { result };
     }
     if biased < 1 {
-        // Subnormal: the leading one moves below the place of the hidden one.
+        // Subnormal: the leading one moves below the position of the hidden one.
         aligned = shift_right_sticky(aligned, (1 - biased) as u32);
         biased = 0;
     }
@@ -157,7 +158,7 @@ fn round_parts(negative: bool, significand: u64, exponent: i32, mode: Mode) -> u
     if mode.sat { super::saturate(result) } else { result }
 }
 
-/// The magnitude that stands for a value too large: infinity, or the largest finite value if rounding goes that way.
+/// The magnitude of a result that is too large: infinity, or the largest finite value if the rounding mode says so.
 fn overflow(rounding: Rounding, negative: bool) -> u32 {
     let to_infinity = match rounding {
         Rounding::NearestEven => true,

@@ -1,9 +1,9 @@
-//! An operation before anything is added or rounded.
+//! The operands of an operation before anything is added or rounded.
 
 use super::{Class, Finite, classify, product, round, saturate, sum};
 use crate::{INFINITY, Mode, NAN, SIGN};
 
-/// What an operation's operands come to before anything is added or rounded.
+/// The exact terms of an operation, before anything is added or rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
     /// The result is known: infinite, or NaN; clamped already, if the mode says so.
@@ -15,7 +15,7 @@ pub enum Terms {
 }
 
 impl Terms {
-    /// Of `a + b`: the operands.
+    /// The terms of `a + b`: the operands.
     #[inline(always)]
     pub fn of_sum(a: u32, b: u32, mode: Mode) -> Self {
         match (classify(a, mode.ftz), classify(b, mode.ftz)) {
@@ -26,7 +26,7 @@ impl Terms {
         }
     }
 
-    /// Of `a * b`: the product.
+    /// The term of `a * b`: the product.
     #[inline(always)]
     pub fn of_product(a: u32, b: u32, mode: Mode) -> Self {
         let negative = (a ^ b) & SIGN != 0;
@@ -38,7 +38,7 @@ impl Terms {
         }
     }
 
-    /// Of `a * b + c`: the product and c.
+    /// The terms of `a * b + c`: the product and c.
     #[inline(always)]
     pub fn of_fused(a: u32, b: u32, c: u32, mode: Mode) -> Self {
         let negative = (a ^ b) & SIGN != 0;

@@ -9,7 +9,8 @@ pub(super) fn reciprocal(x: Finite) -> Reduced {
     Reduced { negative: x.negative, exponent, ..fraction(Function::Reciprocal, x) }
 }
 
-/// `1 / sqrt(x)` and `sqrt(x)`: the significand taken as 1..2 or 2..4, so that the exponent is even, and half of that.
+/// `1 / sqrt(x)` and `sqrt(x)`: the significand is taken as 1..2 or 2..4, so that the exponent is even, and the
+/// exponent is halved.
 pub(super) fn root(function: Function, x: Finite) -> Reduced {
     let exponent = x.exponent + 23;
     let half = if function == Function::SquareRoot { exponent >> 1 } else { -(exponent >> 1) };

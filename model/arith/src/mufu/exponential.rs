@@ -12,7 +12,7 @@ const EXP2_PLACES: u32 = 6 + EXP2_T;
 
 /// `2^x`: the argument in fixed point, rounded down; its integer part is the exponent.
 pub(super) fn exp2(x: Finite) -> Reduced {
-    // From 2^8 on the result overflows, or is far below the smallest subnormal: the argument is cut off there.
+    // From 2^8 on the result overflows, or is far below the smallest subnormal: the argument is clamped there.
     let shift = x.exponent + EXP2_PLACES as i32;
     let magnitude = if x.exponent + 23 >= 8 {
         1 << (8 + EXP2_PLACES)

@@ -10,9 +10,9 @@
 //! | [`SIN`] | 64 | `q` in 0..1 quarter turns | `sin(q pi / 2)` | 19 |
 //!
 //! Each row is the parabola through the function's values at the start, the middle and the end of its interval, with
-//! its coefficients rounded to [`FRACTION_BITS`] binary places. Rows meet where they touch, and the value at a row's
-//! start is right to the last place: powers of two have exact results. (The best parabolas are 0.6 bits more
-//! accurate, and have neither.) The compiler computes the rows in double precision with nothing but the four
+//! its coefficients rounded to [`FRACTION_BITS`] binary places. Adjacent rows meet at their common point, and the value
+//! at a row's start is right to the last place: powers of two have exact results. (The best parabolas are 0.6 bits more
+//! accurate, but have neither property.) The compiler computes the rows in double precision with nothing but the four
 //! operations, so that they are the same everywhere.
 
 /// Binary places of the coefficients and of a table's value.
@@ -38,8 +38,9 @@ impl Row {
     }
 }
 
-/// `1 / m`, by the upper 7 bits of the fraction of `m`. Lifted by one unit of `c0`, so that the reciprocal of a
-/// significand of all ones, a hair above the middle of two values, is rounded up: Newton's step stays below it otherwise.
+/// `1 / m`, by the upper 7 bits of the fraction of `m`. Raised by one unit of `c0`, so that the reciprocal of a
+/// significand of all ones, just above the middle of two values, is rounded up: otherwise Newton's step stays below the
+/// middle.
 pub static RECIPROCAL: [Row; 128] = lifted(rows(Curve::Reciprocal));
 
 /// `1 / sqrt(m)`: 64 rows for 1..2, then 64 for 2..4, by the upper 6 bits of the fraction.
@@ -133,13 +134,13 @@ const fn joined(first: [Row; 64], second: [Row; 64]) -> [Row; 128] {
     rows
 }
 
-/// Rounded to [`FRACTION_BITS`] places.
+/// `x` rounded to [`FRACTION_BITS`] places.
 const fn fixed(x: f64) -> i32 {
     let scaled = x * (1u64 << FRACTION_BITS) as f64;
     (if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i32
 }
 
-/// By Newton's iteration, for `x` in 1..4.
+/// The square root by Newton's iteration, for `x` in 1..4.
 const fn square_root(x: f64) -> f64 {
     let mut root = 1.5;
     let mut i = 0;
@@ -150,7 +151,7 @@ const fn square_root(x: f64) -> f64 {
     root
 }
 
-/// By the power series, for `x` in 0..1.
+/// `e^x` by the power series, for `x` in 0..1.
 const fn exponential(x: f64) -> f64 {
     let mut term = 1.0;
     let mut sum = 1.0;
@@ -163,7 +164,7 @@ const fn exponential(x: f64) -> f64 {
     sum
 }
 
-/// By the series of the inverse hyperbolic tangent, for `x` in 1..2.
+/// The natural logarithm by the series of the inverse hyperbolic tangent, for `x` in 1..2.
 const fn logarithm(x: f64) -> f64 {
     let ratio = (x - 1.0) / (x + 1.0);
     let mut power = ratio;
@@ -177,7 +178,7 @@ const fn logarithm(x: f64) -> f64 {
     2.0 * sum
 }
 
-/// By the power series, for `x` in 0..2.
+/// The sine by the power series, for `x` in 0..2.
 const fn sine(x: f64) -> f64 {
     let mut term = x;
     let mut sum = x;

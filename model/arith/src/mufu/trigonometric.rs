@@ -29,14 +29,14 @@ pub(super) fn sin(x: Finite) -> Reduced {
     quarter_wave(turns(x), x.negative)
 }
 
-/// `cos(x)`: the sine a quarter turn on. Nothing where it is 1.
+/// `cos(x)`: the sine of the angle plus a quarter turn. `None` where it is 1.
 pub(super) fn cos(x: Finite) -> Option<Reduced> {
     let small = x.exponent + 23 < COS_SMALL;
     (!small).then(|| quarter_wave(turns(x).wrapping_add(1 << QUARTER_BITS), false))
 }
 
-/// The angle in turns without its sign: two bits of quarter, then [`QUARTER_BITS`]; whole turns are dropped, and what
-/// is below the last place too. Of huge arguments nothing is left: they have no digits below a turn.
+/// The angle in turns without its sign: two bits of quarter, then [`QUARTER_BITS`]; whole turns and bits below the last
+/// place are dropped. The angle of a huge argument is 0, since it has no digits below a turn.
 fn turns(x: Finite) -> u32 {
     let product = x.significand * TURNS_PER_RADIAN;
     let shift = x.exponent - TURN_PLACES + QUARTER_BITS as i32 + 2;
@@ -46,7 +46,7 @@ fn turns(x: Finite) -> u32 {
 /// The sine of an angle in turns, of which the lowest [`QUARTER_BITS`] + 2 bits count.
 fn quarter_wave(turns: u32, negative: bool) -> Reduced {
     let (falling, lower) = (turns >> QUARTER_BITS & 1 != 0, turns >> (QUARTER_BITS + 1) & 1 != 0);
-    // In the falling quarters the angle is mirrored; the complement is one last place short of it.
+    // In the falling quarters the angle is mirrored; the complement is one last place less than the mirrored angle.
     let angle = (if falling { !turns } else { turns }) & ((1 << QUARTER_BITS) - 1);
     Reduced {
         negative: negative != lower,

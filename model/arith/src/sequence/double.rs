@@ -1,9 +1,8 @@
-//! The double precision steps inside `sinf` and `cosf`, and what makes a double of a float that is passed to `printf`, with integer
+//! The double precision steps inside `sinf` and `cosf`, and the conversion to double of a float that is passed to `printf`, with integer
 //! instructions.
 //!
-//! nvcc reduces large arguments of `sinf` and `cosf` in integers, and turns the result into radians by a conversion
-//! of 64 bits to double precision, one product with a constant, and a conversion to single precision. All are
-//! complete here: any operands, subnormals and NaN too.
+//! nvcc reduces large arguments of `sinf` and `cosf` in integers, and turns the result into radians by a conversion of 64 bits to double precision,
+//! one product with a constant, and a conversion to single precision. All steps are complete: they accept any operands, including subnormals and NaN.
 
 use super::integer::{multiply_high_64, multiply_low_64, negate_if_64, sign};
 use super::round::round_float;
@@ -82,8 +81,8 @@ pub fn float_from_double<M: Machine>(m: &mut M, a: Pair<M::Value>, ftz: bool) ->
     let magnitude = m.absolute(a.high);
     let position = m.constant(20);
     let field = m.shift_right(magnitude, position, false);
-    // 30 bits of significand from the hidden one, the lowest sticky. A subnormal counts as a normal value, which is
-    // far too small all the same.
+    // 30 bits of significand from the hidden one, the lowest sticky. A subnormal is treated as a normal value, which is far too small for single
+    // precision as well.
     let (fraction, hidden) = (m.constant(0x000f_ffff), m.constant(0x0010_0000));
     let upper = m.lop3(a.high, fraction, hidden, 0xea);
     let places = m.constant(9);
@@ -95,7 +94,7 @@ pub fn float_from_double<M: Machine>(m: &mut M, a: Pair<M::Value>, ftz: bool) ->
     let bias = m.constant((1023u32 - 127).wrapping_neg());
     let exponent = m.iadd(field, bias);
     let rounded = round_float(m, sign, bits, 6, exponent, Mode::new(Rounding::NearestEven, ftz));
-    // Infinity overflows already; a NaN is what is beyond it.
+    // Infinity overflows already; a NaN is any magnitude above infinity's.
     let infinity = m.constant(INFINITY_64);
     let tail = m.iset(IntRelation::NotEqual, false, a.low, zero);
     let tail = m.select(tail, one, zero);
@@ -105,12 +104,12 @@ pub fn float_from_double<M: Machine>(m: &mut M, a: Pair<M::Value>, ftz: bool) ->
     m.select(is_nan, nan, rounded)
 }
 
-/// `cvt.f64.f32`, which is exact; a subnormal operand is a zero if `ftz`. A NaN keeps its sign and its payload and becomes quiet.
+/// `cvt.f64.f32`, which is exact; a subnormal operand is a zero if `ftz`. A NaN keeps its sign and payload and becomes quiet.
 pub fn double_from_float<M: Machine>(m: &mut M, a: M::Value, ftz: bool) -> Pair<M::Value> {
     let (zero, sign_bit) = (m.constant(0), m.constant(SIGN));
     let magnitude = m.absolute(a);
     let sign = m.and(a, sign_bit);
-    // The significand of a subnormal goes up until its leading one is at bit 23.
+    // The significand of a subnormal is shifted up until its leading one is at bit 23.
     let leading = m.leading_zeros(magnitude);
     let eight = m.constant(8);
     let shift = m.isub(leading, eight);
@@ -121,8 +120,8 @@ pub fn double_from_float<M: Machine>(m: &mut M, a: M::Value, ftz: bool) -> Pair<
     let (places, up) = (m.constant(3), m.constant(29));
     let low = m.shift_left(fraction, up);
     let high = m.shift_right(fraction, places, false);
-    // Exponent fields: those of normal numbers rise by 1023 - 127, that of infinity by twice as much. The leading one of a raised significand
-    // adds one to its field.
+    // The exponent fields of normal numbers increase by 1023 - 127, that of infinity by twice as much. The leading one of a shifted significand adds
+    // one to its field.
     let step = m.constant(0x0010_0000);
     let field_of_subnormal = m.constant(1023 - 127);
     let field_of_subnormal = m.isub(field_of_subnormal, shift);
@@ -142,7 +141,7 @@ pub fn double_from_float<M: Machine>(m: &mut M, a: M::Value, ftz: bool) -> Pair<
     select_64(m, none, Pair { low: zero, high: sign }, Pair { low, high })
 }
 
-/// A double precision operand taken apart.
+/// An unpacked double precision operand.
 struct Double<M: Machine> {
     /// The significand with its leading one at bit 63.
     significand: Pair<M::Value>,
@@ -181,14 +180,13 @@ impl<M: Machine> Double<M> {
     }
 }
 
-/// A result with an exponent field below 1 shifted to the subnormals' place, with field 0; others as they are. The
-/// lowest bit is sticky.
+/// Shifts a result with an exponent field below 1 to the position of subnormals, with field 0; leaves others unchanged. The lowest bit is sticky.
 fn denormalized<M: Machine>(m: &mut M, bits: Pair<M::Value>, exponent: M::Value) -> (Pair<M::Value>, M::Value) {
     let (zero, one) = (m.constant(0), m.constant(1));
     let normal = m.iset(IntRelation::GreaterEqual, true, exponent, one);
     let shift = m.isub(one, exponent);
     let shift = m.select(normal, zero, shift);
-    // By a whole word first, if it is that far; beyond two words all that is left is the sticky bit.
+    // Shifted by a whole word first, if it is that far; beyond two words only the sticky bit remains.
     let word = m.constant(32);
     let rest = m.isub(shift, word);
     let far = m.iset(IntRelation::GreaterEqual, true, rest, zero);
@@ -209,8 +207,8 @@ fn denormalized<M: Machine>(m: &mut M, bits: Pair<M::Value>, exponent: M::Value)
     (Pair { low, high }, m.select(normal, exponent, zero))
 }
 
-/// The magnitude of a significand of 64 bits, rounded to nearest even at bit 11, with the given exponent field: the
-/// leading one is at bit 63, or the field is 0.
+/// The magnitude of a significand of 64 bits, rounded to nearest even at bit 11, with this exponent field: the leading one is at bit 63, or the field
+/// is 0.
 fn round_double<M: Machine>(m: &mut M, bits: Pair<M::Value>, exponent: M::Value) -> Pair<M::Value> {
     let (zero, one, places) = (m.constant(0), m.constant(1), m.constant(11));
     let low = m.funnel_right(bits.low, bits.high, places);

@@ -1,4 +1,4 @@
-//! The machine that computes.
+//! The machine that computes the values of a sequence.
 
 use super::{IntRelation, Machine};
 use crate::float::{self, Relation};
@@ -106,7 +106,7 @@ impl Machine for Evaluate {
 }
 
 impl IntRelation {
-    /// Whether `a` and `b` stand in the relation.
+    /// Whether the relation holds for `a` and `b`.
     pub fn holds(self, signed: bool, a: u32, b: u32) -> bool {
         let order = if signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
         match self {

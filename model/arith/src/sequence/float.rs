@@ -1,10 +1,10 @@
 //! Single precision division, reciprocal and square root.
 //!
-//! The usual path is Newton's and Markstein's: an approximation of the reciprocal (or of the root's), refined with
-//! fused multiply-adds until its last place is right or one off, then the exact remainder, which a fused multiply-add
-//! also gives, and a last one that rounds once: correctly, in any rounding (P. Markstein, "Computation of elementary
-//! functions on the IBM RISC System/6000 processor", 1990). It needs that nothing on the way is subnormal or overflows,
-//! which the exponents tell beforehand. The rare path works on the significands alone and rounds as an integer.
+//! The usual path is Newton's and Markstein's: an approximation of the reciprocal (or of the root's reciprocal) is
+//! refined with fused multiply-adds until its last place is right or off by one; a fused multiply-add gives the exact
+//! remainder, and a last one rounds once: correctly, in any rounding (P. Markstein, "Computation of elementary
+//! functions on the IBM RISC System/6000 processor", 1990). No intermediate value may be subnormal or overflow, which
+//! the exponents tell beforehand. The rare path works on the significands alone and rounds as an integer.
 
 use super::round::round_float;
 use super::{IntRelation, Machine};
@@ -133,8 +133,8 @@ fn fields_within<M: Machine>(
     }
 }
 
-/// `1 / b`, rounded to nearest even. For a significand of all ones that takes an approximation from above, and MUFU's
-/// table sees to it.
+/// `1 / b`, rounded to nearest even. A significand of all ones needs an approximation from above, which MUFU's table
+/// provides.
 fn refined_reciprocal<M: Machine>(m: &mut M, b: M::Value) -> M::Value {
     let y = m.mufu(Function::Reciprocal, b, false);
     let one = m.constant(ONE);
@@ -142,7 +142,7 @@ fn refined_reciprocal<M: Machine>(m: &mut M, b: M::Value) -> M::Value {
     m.ffma(error, y, y, Mode::IEEE)
 }
 
-/// `a / b`, rounded once, given `y` close to `1 / b`.
+/// `a / b`, rounded once; `y` is close to `1 / b`.
 fn refined_quotient<M: Machine>(m: &mut M, a: M::Value, b: M::Value, y: M::Value, rounding: Rounding) -> M::Value {
     let q = m.fmul(a, y, Mode::IEEE);
     let remainder = m.fnma(b, q, a, Mode::IEEE);
@@ -179,7 +179,7 @@ fn divide_any<M: Machine>(m: &mut M, a: M::Value, b: M::Value, mode: Mode) -> M:
     let (one, zero) = (m.constant(1), m.constant(0));
     let borrow = m.select(below, one, zero);
 
-    // 24 bits of quotient, then the first bit that follows and whether there is more.
+    // 24 bits of quotient, then the bit that follows, and whether any later bit is set.
     let y = refined_reciprocal(m, b.significand);
     let quotient = refined_quotient(m, dividend, b.significand, y, Rounding::TowardZero);
     let remainder = m.fnma(b.significand, quotient, dividend, Mode::IEEE);
@@ -218,7 +218,7 @@ struct Scaled<M: Machine> {
     value: M::Value,
     /// Its exponent field, less 24 if it was subnormal.
     field: M::Value,
-    /// Its significand, as a value in 1..2; of no meaning if it is special.
+    /// Its significand, as a value in 1..2; meaningless if it is special.
     significand: M::Value,
     /// Zero, infinity or NaN.
     special: M::Predicate,
@@ -247,7 +247,7 @@ impl<M: Machine> Scaled<M> {
     }
 }
 
-/// `x` with a subnormal made zero, if the mode says so.
+/// `x` with a subnormal replaced by zero, if the mode says so.
 pub(super) fn flushed<M: Machine>(m: &mut M, x: M::Value, mode: Mode) -> M::Value {
     if !mode.ftz {
         return x;

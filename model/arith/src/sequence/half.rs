@@ -1,7 +1,7 @@
-//! Half precision by way of single precision, which has room for every exact step but one.
+//! Half precision by way of single precision, in which every step but one is exact.
 //!
-//! A half precision value is the low 16 bits of a word; what the other bits of a source are makes no difference, and those of a result are
-//! zero. NaN is 0x7fff.
+//! A half precision value is the low 16 bits of a word; the other bits of a source are ignored, and those of a result are zero, except that
+//! [`half_flushed`] keeps them. NaN is 0x7fff.
 
 use super::{IntRelation, Machine};
 use crate::{INFINITY, Mode, NAN, ONE, Rounding, SIGN};
@@ -16,7 +16,8 @@ pub fn float_from_half<M: Machine>(m: &mut M, a: M::Value) -> M::Value {
     let (up, mask) = (m.constant(13), m.constant(0x7fff << 13));
     let raised = m.shift_left(a, up);
     let field_and_fraction = m.and(raised, mask);
-    // The exponent field means 2^112 less there. Where it is 0, that is a subnormal number, which is scaled like the others.
+    // In single precision the same exponent field means a value smaller by 2^112. A field of 0 is a subnormal number, which is scaled like the
+    // others.
     let scale = m.constant((127 + 112) << 23);
     let scaled = m.fmul(field_and_fraction, scale, Mode::IEEE);
     let infinity = m.constant(HALF_INFINITY << 13);
@@ -63,7 +64,7 @@ pub fn half_from_float<M: Machine>(m: &mut M, a: M::Value, rounding: Rounding) -
     let places = m.shift_right(raised, thirteen, false);
     let bias = m.constant(112 << 10);
     let normal = m.isub(places, bias);
-    // The places of subnormal numbers are those of single precision at one half.
+    // Subnormal numbers have the same last place as single precision values at one half.
     let half = m.constant(0x3f00_0000);
     let signed_half = m.or(half, sign);
     let sum = m.fadd(a, signed_half, Mode::new(rounding, false));
@@ -95,7 +96,7 @@ pub fn half_from_float<M: Machine>(m: &mut M, a: M::Value, rounding: Rounding) -
     m.select(is_nan, nan, result)
 }
 
-/// `add.f16`. Single precision has more than twice the digits, so that rounding twice gives what rounding once does (Figueroa, 1995).
+/// `add.f16`. Single precision has more than twice the digits, so that rounding twice gives the same result as rounding once (Figueroa, 1995).
 pub fn half_add<M: Machine>(m: &mut M, a: M::Value, b: M::Value) -> M::Value {
     let (x, y) = (float_from_half(m, a), float_from_half(m, b));
     let sum = m.fadd(x, y, Mode::IEEE);
@@ -109,8 +110,8 @@ pub fn half_multiply<M: Machine>(m: &mut M, a: M::Value, b: M::Value) -> M::Valu
     half_from_float(m, product, Rounding::NearestEven)
 }
 
-/// `fma.rn.f16`. The sum in single precision is rounded to odd: its last bit says whether anything was lost, so that the second rounding
-/// sees what the first one did (Boldo and Melquiond, 2008).
+/// `fma.rn.f16`. The sum in single precision is rounded to odd: its last bit tells whether any bits were lost, so that the second rounding takes the
+/// first one into account (Boldo and Melquiond, 2008).
 pub fn half_fma<M: Machine>(m: &mut M, a: M::Value, b: M::Value, c: M::Value) -> M::Value {
     let (x, y, z) = (float_from_half(m, a), float_from_half(m, b), float_from_half(m, c));
     let [nearest, down, up] = [Rounding::NearestEven, Rounding::Down, Rounding::Up]
@@ -119,7 +120,7 @@ pub fn half_fma<M: Machine>(m: &mut M, a: M::Value, b: M::Value, c: M::Value) ->
     let inexact = m.iset(IntRelation::NotEqual, false, down, up);
     let one = m.constant(1);
     let odd = m.or(truncated, one);
-    // A sum that is zero has another sign when it is rounded down; it is exact.
+    // A zero sum has a different sign when it is rounded down; it is exact.
     let magnitude = m.absolute(nearest);
     let zero = m.constant(0);
     let not_zero = m.iset(IntRelation::NotEqual, false, magnitude, zero);
@@ -137,7 +138,7 @@ pub fn half_flushed<M: Machine>(m: &mut M, a: M::Value) -> M::Value {
     m.select(small, sign, a)
 }
 
-/// Clamped to 0 ..= 1; NaN becomes 0.
+/// `a` clamped to 0 ..= 1; NaN becomes 0.
 pub fn half_saturated<M: Machine>(m: &mut M, a: M::Value) -> M::Value {
     let x = float_from_half(m, a);
     let one = m.constant(ONE);

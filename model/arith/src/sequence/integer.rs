@@ -2,9 +2,9 @@
 //!
 //! With `X = 2^32 / b` (or `2^64 / b`): the reciprocal, rounded so that it is never too large, gives an integer
 //! `r <= X` with `X - r <= 2^-20 X + 1`. A Newton step `r += floor(r (2^32 - b r) / 2^32)` keeps `r <= X` and squares
-//! the relative error. So `floor(a r / 2^32)` is never above the quotient, and at most 2 below it: `X - r` is at most
-//! `1 + 2^-9` then (32 bits: one step; 64 bits: two), the rounding down costs less than one more, and where `X` is
-//! below 2 the quotient itself is at most 1. Two corrections by the remainder follow.
+//! the relative error. So `floor(a r / 2^32)` is never above the quotient, and at most 2 below it: after the steps (one
+//! for 32 bits, two for 64 bits) `X - r` is at most `1 + 2^-9`, rounding down loses less than one more, and where `X`
+//! is below 2 the quotient itself is at most 1. Two corrections by the remainder follow.
 
 use super::{IntRelation, Machine, Pair};
 use crate::Rounding;
@@ -64,7 +64,7 @@ pub fn divide_signed_64<M: Machine>(m: &mut M, a: Pair<M::Value>, b: Pair<M::Val
 
 /// Division of 32 bits, unsigned; the quotient by zero is 2.
 fn magnitudes<M: Machine>(m: &mut M, a: M::Value, b: M::Value) -> Division<M::Value> {
-    // 2^32 / b, two places of the reciprocal lower: more than its error, and than that of the conversion.
+    // 2^32 / b, lowered by two places of the reciprocal: more than the errors of the reciprocal and of the conversion.
     let float = m.int_to_float(b, false, Rounding::Up);
     let inverse = m.mufu(Function::Reciprocal, float, false);
     let scale = m.constant(32 * EXPONENT - 2);
@@ -106,22 +106,22 @@ fn magnitudes_64<M: Machine>(m: &mut M, a: Pair<M::Value>, b: Pair<M::Value>) ->
     Division { quotient, remainder }
 }
 
-/// `2^64 / b` from below, with 20 right bits, or all of them if there are fewer.
+/// `2^64 / b` from below, with 20 correct bits, or all bits if there are fewer.
 fn reciprocal_64<M: Machine>(m: &mut M, b: Pair<M::Value>) -> Pair<M::Value> {
     let zero = m.constant(0);
-    // The divisor's upper 32 bits from its leading one, and their place.
+    // The divisor's upper 32 bits from its leading one, and their position.
     let narrow = m.iset(IntRelation::Equal, false, b.high, zero);
     let upper = m.select(narrow, b.low, b.high);
     let lower = m.select(narrow, zero, b.low);
     let shift = m.leading_zeros(upper);
     let leading = m.funnel_left(lower, upper, shift);
-    // 2^63 over those bits: five places lower, since bits below them were dropped too.
+    // 2^63 over those bits, lowered by five places, since bits below them were dropped too.
     let float = m.int_to_float(leading, false, Rounding::Up);
     let inverse = m.mufu(Function::Reciprocal, float, false);
     let scale = m.constant(63 * EXPONENT - 5);
     let scaled = m.iadd(inverse, scale);
     let fixed = m.float_to_int(scaled, false, Rounding::TowardZero);
-    // Back to the divisor's own place: its leading one was at bit 63 - shift, or 31 - shift.
+    // Shifted back to the divisor's own position: its leading one was at bit 63 - shift, or 31 - shift.
     let back = m.constant(31);
     let back = m.isub(back, shift);
     let shifted = m.shift_right(fixed, back, false);

@@ -33,7 +33,7 @@ pub struct Pair<V> {
 /// A machine with 32-bit registers and predicates. Each method is one instruction, or an immediate operand of one.
 ///
 /// [`Machine::negate`], [`Machine::absolute`] and [`Machine::not`] are operand modifiers where the machine has them,
-/// and logic instructions where it does not. The methods with a body are for machines without that instruction.
+/// and logic instructions where it does not. The default bodies are for machines without that instruction.
 pub trait Machine {
     /// A 32-bit value.
     type Value: Copy;
@@ -66,14 +66,15 @@ pub trait Machine {
     fn iadd(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
     /// `a - b`
     fn isub(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// `a + b + carry` and its carry out; no carry in is 0.
+    /// `a + b + carry` and its carry out; without a carry in, `carry` is 0.
     fn iadd_carry(
         &mut self,
         a: Self::Value,
         b: Self::Value,
         carry: Option<Self::Predicate>,
     ) -> (Self::Value, Self::Predicate);
-    /// `a + !b + carry` and its carry out, which is set when nothing was borrowed; no carry in is 1: `a - b`.
+    /// `a + !b + carry` and its carry out, which is set when nothing was borrowed; without a carry in, `carry` is 1:
+    /// `a - b`.
     fn isub_carry(
         &mut self,
         a: Self::Value,
@@ -103,11 +104,12 @@ pub trait Machine {
 
     /// `a` if the predicate is set, else `b`.
     fn select(&mut self, predicate: Self::Predicate, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// Both.
+    /// Whether both predicates are set.
     fn both(&mut self, p: Self::Predicate, q: Self::Predicate) -> Self::Predicate;
-    /// At least one.
+    /// Whether at least one of the predicates is set.
     fn either(&mut self, p: Self::Predicate, q: Self::Predicate) -> Self::Predicate;
-    /// The first if the predicate is set, else the second. The sides have no effect but their values.
+    /// The values of `then` if the predicate is set, else those of `otherwise`. The sides have no effect other than
+    /// their values.
     fn branch<const N: usize>(
         &mut self,
         predicate: Self::Predicate,
@@ -136,7 +138,7 @@ pub trait Machine {
         self.iadd(product, c)
     }
     /// The low word, or if `high` the high word, of the unsigned product `a * b`, plus `c + carry`, and the carry out
-    /// of the additions; no carry in is 0.
+    /// of the additions; without a carry in, `carry` is 0.
     fn imad_carry(
         &mut self,
         high: bool,
@@ -149,7 +151,7 @@ pub trait Machine {
         let product = if high { self.imul_hi(a, b) } else { self.imad(a, b, zero) };
         self.iadd_carry(product, c, carry)
     }
-    /// A comparison of integers, and another predicate.
+    /// Whether a comparison of integers holds and the predicate `and` is set.
     fn iset_and(
         &mut self,
         relation: IntRelation,

@@ -14,7 +14,8 @@ pub(super) fn round_float<M: Machine>(
     mode: Mode,
 ) -> M::Value {
     let (zero, one) = (m.constant(0), m.constant(1));
-    // A subnormal loses more bits. From 31 on nothing is kept, and what is dropped is less than half a place.
+    // A subnormal loses more bits. From a shift of 31 on no bit is kept, and the dropped bits are less than half a
+    // place.
     let normal = m.iset(IntRelation::GreaterEqual, true, exponent, one);
     let (few, most) = (m.constant(extra), m.constant(31));
     let least = m.constant(extra + 1);

@@ -32,11 +32,11 @@ pub fn float_from_signed_64<M: Machine>(m: &mut M, a: Pair<M::Value>, rounding: 
     m.or(value, sign)
 }
 
-/// A 64-bit integer cut down to 32 bits from its leading one.
+/// A 64-bit integer shortened to the 32 bits from its leading one.
 struct Leading<M: Machine> {
     /// The bits, the lowest of which is set if any bit below it was.
     bits: M::Value,
-    /// What to add to the exponent field.
+    /// The value that is added to the exponent field.
     scale: M::Value,
 }
 
@@ -64,7 +64,7 @@ impl<M: Machine> Leading<M> {
 pub(super) struct Normalized<M: Machine> {
     pub low: M::Value,
     pub high: M::Value,
-    /// By how much it was shifted: 0 to 63, or 64 for zero.
+    /// The number of places that it was shifted: 0 to 63, or 64 for zero.
     pub shift: M::Value,
     pub is_zero: M::Predicate,
 }
@@ -94,7 +94,7 @@ pub fn unsigned_64_from_float<M: Machine>(m: &mut M, a: M::Value, rounding: Roun
     let small = m.float_to_int(a, false, rounding);
     let large = shifted_significand(m, a);
     let value = by_size(m, a, Pair { low: small, high: zero }, large);
-    // From 2^64 on the largest value, and 0 for what is negative (NaN aside, whatever its sign).
+    // From 2^64 on the largest value, and 0 for negative values (except NaN, whatever its sign).
     let (limit, ones) = (m.constant(0x5f80_0000), m.constant(u32::MAX));
     let too_large = m.fset(Relation::GreaterEqual, a, limit, false);
     let value = select_64(m, too_large, Pair { low: ones, high: ones }, value);
@@ -122,7 +122,7 @@ pub fn signed_64_from_float<M: Machine>(m: &mut M, a: M::Value, rounding: Roundi
     or_nan(m, a, value)
 }
 
-/// The significand of a value of 2^24 and more, shifted to its place; of no meaning below that or from 2^64 on.
+/// The significand of a value of 2^24 and more, shifted to its position; meaningless below 2^24 or from 2^64 on.
 fn shifted_significand<M: Machine>(m: &mut M, a: M::Value) -> Pair<M::Value> {
     let magnitude = m.absolute(a);
     let position = m.constant(23);

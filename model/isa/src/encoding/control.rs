@@ -40,7 +40,7 @@ impl Control {
             bits.set(word, power as u32);
         }
         RESULT_POWER.set(word, self.result_power as u32);
-        // Inverted: RZ, which says that there is none, is then zero.
+        // Inverted, so that RZ, which stands for no register, becomes zero.
         FREE_REGISTER.set(word, (!self.free_register.unwrap_or(Reg::ZERO).0).into());
         PRIVATE.set(word, self.private.into());
     }

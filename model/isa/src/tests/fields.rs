@@ -105,7 +105,7 @@ fn full(op: Op) -> Instruction {
     instruction
 }
 
-/// An instruction with a field that it cannot have is refused; any other survives. Gives whether it survived.
+/// An instruction with a field that it cannot have is refused; any other survives. Returns whether it survived.
 fn survives_or_is_refused(instruction: &Instruction) -> bool {
     match instruction.check() {
         Ok(()) => {
@@ -113,7 +113,7 @@ fn survives_or_is_refused(instruction: &Instruction) -> bool {
             true
         }
         Err(error) => {
-            // The one reason that can come up here: a control field of a slot that holds no register.
+            // The only reason possible here: a control field of a slot that holds no register.
             assert!(matches!(error, DecodeError::Unused { .. }), "{instruction}: {error}");
             false
         }

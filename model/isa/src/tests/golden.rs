@@ -101,7 +101,7 @@ fn accesses_of_the_main_register_file_follow_from_levels_and_places() {
     let of = |text: &str| all.map(|places| accesses(text, places));
     let every = ([Some(2), Some(3), Some(4)], Some(1));
     assert_eq!(of("FFMA R1, R2, R3, R4"), [every; 3]);
-    // Levels above, of which a machine has all, one ORF entry and bank 0 of the LRF, or none.
+    // Levels above the MRF; the machines have none of them, all, or one ORF entry and bank 0 of the LRF.
     let above = of("FFMA R1, R2, R3, R4 {a=ORF2 b=ORF0 c=LRF2 d=LRF0}");
     assert_eq!(above, [every, ([None; 3], None), ([Some(2), None, Some(4)], None)]);
     // A copy is read in the main register file, and both levels of a result are written.

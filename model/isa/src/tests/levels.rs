@@ -1,4 +1,4 @@
-//! All levels.
+//! All levels of sources and of results.
 
 use crate::{LrfBank, OrfEntry, ResultLevel, SourceLevel, Upper};
 

@@ -38,14 +38,14 @@ pub fn modifier_bits(row: &Row) -> u32 {
     row.modifiers.iter().map(|(_, bits)| bits).sum()
 }
 
-/// All operations of a row: every value of every modifier that means something.
+/// All operations of a row, with every valid value of every modifier.
 pub fn operations(row: &Row) -> Vec<Op> {
     (0..1 << modifier_bits(row)).filter_map(|bits| Op::from_modifiers(row.number, bits)?.ok()).collect()
 }
 
 pub const POWER: [PowerState; 3] = [PowerState::On, PowerState::Sleep, PowerState::Off];
 
-/// A random instruction that is valid: fields that it has no use for are at rest.
+/// A random valid instruction: fields that do not apply to it have their default values.
 pub fn random_instruction(random: &mut Random) -> Instruction {
     let row = random.pick(Op::TABLE);
     let op = loop {
@@ -124,7 +124,7 @@ fn random_control(random: &mut Random, instruction: &Instruction) -> Control {
     control
 }
 
-/// Asserts that an instruction is valid and survives words and text.
+/// Asserts that an instruction is valid and survives encoding and decoding.
 #[track_caller]
 pub fn survives(instruction: &Instruction) {
     assert_eq!(instruction.check(), Ok(()), "{instruction}");
@@ -132,7 +132,7 @@ pub fn survives(instruction: &Instruction) {
     assert_eq!(Instruction::decode(words).as_ref(), Ok(instruction), "{words:016x?}");
 }
 
-/// Asserts that an instruction survives text.
+/// Asserts that an instruction survives conversion to text and back.
 #[track_caller]
 pub fn survives_text(instruction: &Instruction) {
     assert_eq!(crate::assemble_line(&instruction.to_string()).as_ref(), Ok(instruction));

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Random valid instructions there and back, `count` in all, and as many words each that are random or damaged.
-/// Gives the number of words that were instructions.
+/// Encodes and decodes `count` random valid instructions, and decodes as many damaged and as many random pairs of
+/// words. Returns how many of the damaged and random ones were instructions.
 fn round_trips(count: u64, seed: u64) -> u64 {
     let mut random = Random(seed);
     let mut valid = 0;
@@ -21,7 +21,7 @@ fn round_trips(count: u64, seed: u64) -> u64 {
     valid
 }
 
-/// Whether two words are an instruction; if they are one, it encodes to them.
+/// Whether two words are an instruction; asserts that such an instruction encodes to the same words.
 fn is_itself_or_an_error(words: [u64; 2]) -> bool {
     match Instruction::decode(words) {
         Ok(instruction) => {

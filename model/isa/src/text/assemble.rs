@@ -8,7 +8,7 @@ use crate::instruction::Instruction;
 use crate::operations::{Op, Slots};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg};
 
-/// Why a text is no program.
+/// Why a text is not a program.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct AssembleError {
@@ -28,7 +28,7 @@ pub fn assemble(text: &str) -> Result<Vec<Instruction>, AssembleError> {
     Ok(lines.into_iter().map(|(_, instruction)| instruction).collect())
 }
 
-/// The same; each instruction with its line, from 1.
+/// Like [`assemble`], with the line of each instruction, from 1.
 ///
 /// # Errors
 /// As [`assemble`].
@@ -87,7 +87,7 @@ fn read(text: &str, labels: &HashMap<&str, u32>) -> Result<Instruction, String> 
     Ok(instruction)
 }
 
-/// The operands that are still to be read, the next one last.
+/// The operands that remain to be read, the next one last.
 struct Operands<'a> {
     rest: Vec<&'a str>,
     labels: &'a HashMap<&'a str, u32>,
@@ -187,7 +187,7 @@ fn pc(text: &str, labels: &HashMap<&str, u32>) -> Option<Pc> {
     labels.get(text).copied().or_else(|| number(text)).and_then(Pc::new)
 }
 
-/// `[a:b+offset]`.
+/// Reads an address, `[a:b+offset]`.
 fn address(text: &str) -> Option<(Reg, Reg, Offset)> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let (registers, offset) = match inner.find(['+', '-']) {

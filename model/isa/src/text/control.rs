@@ -17,7 +17,7 @@ impl fmt::Display for PowerState {
     }
 }
 
-/// The fields that are not at rest, with spaces between them; nothing where all are.
+/// The fields that do not have their default values, with spaces between them; empty if all have.
 impl fmt::Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = Vec::new();

@@ -1,8 +1,8 @@
-//! Instructions as text, both ways: what [`std::fmt::Display`] writes, [`assemble`] reads.
+//! Instructions as text, in both directions: [`assemble`] reads what [`std::fmt::Display`] writes.
 //!
-//! `@!P0 FFMA.RZ.FTZ R1, R2, 0x3f800000, R4 {last=ac d=MRF+ORF2}`: guard, mnemonic with modifiers, operands (what is written first, then what is
-//! read, in the order d, p, a, b, c, s, t), control fields that are not at rest. An address stands in brackets: `[R2:R3+0x10]`, `[R2-0x4]`. A branch
-//! reads `BRA 12, join 20` or, where its paths do not meet again, `BRA 12, join none`.
+//! `@!P0 FFMA.RZ.FTZ R1, R2, 0x3f800000, R4 {last=ac d=MRF+ORF2}`: guard, mnemonic with modifiers, operands (those written first, then those read, in
+//! the order d, p, a, b, c, s, t), control fields that do not have their default values. An address is in brackets: `[R2:R3+0x10]`, `[R2-0x4]`. A
+//! branch is written `BRA 12, join 20` or, if its paths do not reconverge, `BRA 12, join none`.
 
 mod assemble;
 mod control;

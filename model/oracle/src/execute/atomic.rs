@@ -15,7 +15,7 @@ use crate::warp::Warp;
 /// What an atomic operation does to a word.
 struct Update {
     what: What,
-    /// The note for conflicts, where several of its kind commute.
+    /// The kind for conflict notes, if operations of this kind commute and the result is unused.
     kind: Option<u32>,
     operands: Lanes,
     compared: Lanes,
@@ -76,7 +76,7 @@ pub fn perform<O: Observer>(
         AtomicSpace::Generic => Space::Generic,
     };
     let addresses = match what {
-        // The upper word of its address is zero.
+        // The upper word of a CAS address is zero.
         What::CompareAndSwap => {
             let low = warp.row(ins.a);
             std::array::from_fn(|lane| u64::from(low.0[lane]).wrapping_add(ins.offset as u64) & u64::from(u32::MAX))

@@ -45,7 +45,7 @@ pub fn barrier<O: Observer>(
     Ok(Step::Stop)
 }
 
-/// The active lanes must be those of the mask that live.
+/// Checks that the active lanes are the living lanes of the mask.
 pub fn warpsync(warp: &Warp, masks: &Lanes, active: Mask) -> Result<(), LaneFault> {
     let living = warp.stack.living;
     for lane in crate::lanes::lanes_of(active) {

@@ -1,7 +1,7 @@
 //! Single precision operations.
 //!
-//! What they compute is `gpurf-arith`'s business. Addition, multiplication and fused multiply-add in the usual mode (to nearest even, subnormals
-//! kept) are IEEE-754's own, and the host computes them: the same bits, sooner. A test holds the one against the other.
+//! `gpurf-arith` defines their results. Addition, multiplication and fused multiply-add in the default mode (to nearest even, subnormals kept) are
+//! those of IEEE-754, and the host computes them: the same bits, faster. A test compares the two.
 
 use gpurf_arith::float::Relation;
 use gpurf_arith::{IntType, Mode, convert, float, mufu};
@@ -23,12 +23,12 @@ fn mode(to: Rounding, ftz: bool, sat: bool) -> Mode {
     Mode { rounding: rounding(to), ftz, sat }
 }
 
-/// Whether the host's arithmetic is this mode's.
+/// Whether the host's arithmetic implements this mode.
 fn is_native(mode: Mode) -> bool {
     mode == Mode::IEEE
 }
 
-/// A result of the host's arithmetic as bits, with the one NaN.
+/// The bits of a result of the host's arithmetic; every NaN becomes the canonical one.
 #[inline(always)]
 fn bits(value: f32) -> u32 {
     if value.is_nan() { gpurf_arith::NAN } else { value.to_bits() }
@@ -38,9 +38,9 @@ fn sign(negate: bool) -> u32 {
     if negate { gpurf_arith::SIGN } else { 0 }
 }
 
-/// The result of an operation whose sources are general registers. Lanes outside the mask hold anything.
+/// The result of an operation whose sources are general registers. Lanes outside the mask are undefined.
 pub fn compute(op: Op, a: &Lanes, b: &Lanes, c: &Lanes, mask: Mask) -> Lanes {
-    // Long computations are for the active lanes only.
+    // Expensive functions are computed in the active lanes only.
     let active = |f: &dyn Fn(usize) -> u32| {
         let mut values = Lanes::ZERO;
         for lane in lanes_of(mask) {

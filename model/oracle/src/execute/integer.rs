@@ -5,7 +5,7 @@ use gpurf_isa::modifiers::{Addition, Direction, Extremum, Half, IntegerCompariso
 
 use crate::lanes::{Lanes, Mask, WIDTH, map2, map3, test2};
 
-/// What `a` and `b` are exclusive-ored with.
+/// The masks that `a` and `b` are exclusive-ored with.
 fn inversion(mode: Addition) -> (u32, u32) {
     match mode {
         Addition::Add => (0, 0),
@@ -14,7 +14,7 @@ fn inversion(mode: Addition) -> (u32, u32) {
     }
 }
 
-/// `a + b + carry`, with one of them inverted or none.
+/// `a + b + carry`, with at most one of `a` and `b` inverted.
 #[inline]
 pub fn sum(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> Lanes {
     let (invert_a, invert_b) = inversion(mode);
@@ -32,7 +32,7 @@ pub fn sum(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> Lanes {
     }
 }
 
-/// The same, and the carries out.
+/// Like [`sum`], with the carries out.
 pub fn add(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> (Lanes, Mask) {
     let (invert_a, invert_b) = inversion(mode);
     let mut sums = Lanes::ZERO;
@@ -46,7 +46,7 @@ pub fn add(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> (Lanes, Mask)
     (sums, out)
 }
 
-/// A half of the product.
+/// One half of the 64-bit product.
 pub fn product(half: Half, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
     match (half, signed) {
         (Half::Low, _) => map2(a, b, u32::wrapping_mul),
@@ -55,7 +55,7 @@ pub fn product(half: Half, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
     }
 }
 
-/// Any function of three bits; those that programs use most have a loop of their own.
+/// Any function of three bits, given by its truth table; the functions that programs use most have their own loops.
 pub fn logic(table: u8, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
     match table {
         0xc0 => map2(a, b, |x, y| x & y),
@@ -77,7 +77,7 @@ pub fn extremum(which: Extremum, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
 
 /// The lanes in which a comparison holds.
 pub fn compare(comparison: IntegerComparison, signed: bool, a: &Lanes, b: &Lanes) -> Mask {
-    // Moving the sign bit's weight turns the signed order into the unsigned one.
+    // Inverting the sign bit turns the signed order into the unsigned one.
     let bias = if signed { 1 << 31 } else { 0 };
     match comparison {
         IntegerComparison::Eq => test2(a, b, |x, y| x == y),

@@ -91,7 +91,7 @@ pub fn store_bytes(kind: StoreType) -> u32 {
     }
 }
 
-/// The value of the register for what was read, whose upper bits are zero.
+/// Extends a value of the load's width, whose upper bits are zero, to the value of the register.
 #[inline(always)]
 fn extend(kind: LoadType, value: u32) -> u32 {
     match kind {
@@ -121,7 +121,7 @@ fn out_of_bounds(access: Access, space: &'static str, address: u64, bytes: u32, 
     FaultKind::OutOfBounds { access, space, address, bytes, nearest }
 }
 
-/// The bits of a word that an access of some bytes concerns, moved down to bit 0.
+/// A mask of the low `bytes` bytes of a word.
 fn low_mask(bytes: u32) -> u32 {
     u32::MAX >> (32 - 8 * bytes)
 }
@@ -298,7 +298,8 @@ pub fn perform<O: Observer>(
     let Some(granted) = context.grant(warp, mask)? else { return Ok(Step::Stop) };
     match ins.op {
         Op::Ld { space, kind, align, .. } => {
-            // They go into the register together: it may be the one that has the address.
+            // The values of all lanes are written to the register together, since it may be the register that holds the
+            // address.
             let values = load(context, warp, ins, space, kind, align, granted)?;
             warp.loaded.merge(&values, granted);
         }
@@ -326,7 +327,7 @@ pub fn perform<O: Observer>(
     Ok(Step::On)
 }
 
-/// ST; lanes in ascending order, so that of several that store to one address the highest one's value stays.
+/// ST; lanes in ascending order, so that the value of the highest lane remains where several store to one address.
 pub fn store<O: Observer>(
     context: &mut Context<'_, O>,
     warp: &mut Warp,
@@ -348,7 +349,7 @@ pub fn store<O: Observer>(
     Ok(())
 }
 
-/// Tells the observer of a ST.
+/// Reports an ST to the observer.
 pub fn report_store<O: Observer>(
     context: &mut Context<'_, O>,
     warp: &Warp,

@@ -20,10 +20,10 @@ use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
 use crate::program::{Decoded, PREDICATE_SINK};
 use crate::warp::Warp;
 
-/// What became of a warp.
+/// Whether a warp can continue after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// It can go on.
+    /// It can continue.
     On,
     /// It waits or has ended.
     Stop,
@@ -72,7 +72,7 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
     Ok(step)
 }
 
-/// Tells the observer of an instruction.
+/// Reports an instruction to the observer before it takes effect.
 fn trace<O: Observer>(context: &mut Context<'_, O>, warp: &Warp, ins: &Decoded, mask: Mask) {
     let (top, program) = (warp.stack.top, context.program);
     context.observer.issue(&Issue {
@@ -99,7 +99,7 @@ fn execute<O: Observer>(
     let program = context.program;
     let b = |warp: &Warp| *warp.b(program, ins.b);
     let values = match ins.op {
-        // What RELSSP says is a matter of observers.
+        // RELSSP has no effect here; only observers use it.
         Op::Nop {} | Op::Membar { .. } | Op::Relssp {} => return Ok(()),
         Op::Warpsync {} => return control::warpsync(warp, &b(warp), mask),
         Op::Trap {} => {
@@ -257,7 +257,7 @@ fn write_predicate<O: Observer>(
     }
 }
 
-/// Tells the observer.
+/// Reports an effect to the observer.
 fn report<O: Observer>(context: &mut Context<'_, O>, warp: &Warp, mask: Mask, effect: Effect<'_>) {
     let id = WarpId { block: context.state.index, warp: warp.number };
     context.observer.commit(&Commit { warp: id, number: warp.issued, pc: warp.stack.top.pc, mask, effect });

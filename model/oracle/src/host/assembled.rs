@@ -1,4 +1,4 @@
-//! From a manifest with the machine's own instructions to an image.
+//! Builds an image from a manifest with the machine's own instructions.
 
 use gpurf_isa::image::{Kernel, Parameter};
 use gpurf_isa::{Image, assemble_lines};
@@ -8,11 +8,10 @@ use super::LoadError;
 use crate::program::Program;
 
 /// Assembles the kernel of a manifest. Its parameters are the arguments of its launch, one after the other, each aligned to its size, structs to
-/// their alignment. The lines
-/// of its instructions are those of the manifest.
+/// their alignment. The lines of its instructions are those of the manifest.
 ///
 /// # Errors
-/// What cannot be read, with its line, or is no program.
+/// A line that is not an instruction, or a kernel that is not a valid program.
 pub fn assembled(manifest: &Manifest, assembly: &Assembly) -> Result<Image, LoadError> {
     let path = &manifest.path;
     let lines = assemble_lines(&assembly.code).map_err(|error| LoadError::Assembly {

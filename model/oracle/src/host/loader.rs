@@ -1,4 +1,4 @@
-//! Buffers and variables get addresses, and the code gets them.
+//! Places buffers and variables, and fills their addresses into the code.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use super::names::named;
 use super::print::Addresses;
 use crate::memory::{BufferIndex, Memory, OutOfMemory};
 
-/// Why a manifest and an image do not go together.
+/// Why a manifest and an image do not match.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// A file that the manifest names is at fault.
+    /// A file that the manifest names is missing or wrong.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// A line of the manifest is no instruction.
+    /// A line of the manifest is not an instruction.
     #[error("{}:{line}: {problem}", manifest.display())]
     Assembly {
         /// The manifest.
@@ -29,7 +29,7 @@ pub enum LoadError {
         /// What is wrong.
         problem: String,
     },
-    /// They contradict each other.
+    /// Manifest and image contradict each other.
     #[error("{}{}: {problem}", manifest.display(), in_words(*place))]
     Mismatch {
         /// The manifest.
@@ -46,7 +46,7 @@ fn in_words(place: Option<(usize, usize)>) -> String {
 }
 
 impl LoadError {
-    /// Something at a place of a manifest does not go with the image.
+    /// The error for something at a place of a manifest that does not match the image.
     pub fn at(manifest: &Manifest, origin: &Origin, problem: String) -> Self {
         Self::Mismatch { manifest: manifest.path.clone(), place: Some(origin.line_and_column()), problem }
     }
@@ -65,7 +65,7 @@ pub struct Loaded {
     pub addresses: Addresses,
 }
 
-/// Places everything.
+/// Places all buffers and variables in memory.
 ///
 /// # Errors
 /// When something does not fit, or a file cannot be read.
@@ -78,7 +78,7 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     let mut buffers = vec![None; manifest.buffers.len()];
     let own = |(_, buffer): &(usize, &Buffer)| buffer.symbol.is_none();
     for (number, buffer) in manifest.buffers.iter().enumerate().filter(own) {
-        // Before its bytes are made: they may be more than the machine has.
+        // The size is checked before the bytes are made, which may be more than the host's memory.
         if buffer.size() >= 1 << 32 {
             return Err(full(&buffer.name, &OutOfMemory::Full { bytes: buffer.size() }));
         }
@@ -105,7 +105,7 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
             buffers[*number] = places.get(name).copied();
         }
     }
-    // Each is there: of its own, or a variable in global memory.
+    // Each buffer has a place: its own, or that of a variable in global memory.
     let buffers: Vec<BufferIndex> = buffers.into_iter().flatten().collect();
     let begin_of = |id: BufferId| u64::from(memory.buffer(buffers[id.0]).address());
     let mut filled = Vec::new();
@@ -157,17 +157,17 @@ fn with_printf_buffer(image: &Image, bytes: Option<u32>) -> Image {
     image
 }
 
-/// What a manifest says of a variable.
+/// What a manifest defines for a variable.
 #[derive(Clone, Copy)]
 enum Given<'a> {
-    /// Its first value.
+    /// Its initial value.
     Symbol(&'a gpurf_launch::Symbol),
-    /// That it is this buffer.
+    /// The buffer that it is, by index.
     Buffer(usize),
 }
 
 impl Given<'_> {
-    /// The bytes that it begins with; nothing where those of the source remain.
+    /// The initial bytes of the variable; `None` if those of the source remain.
     fn bytes(&self, manifest: &Manifest, begin_of: &dyn Fn(BufferId) -> u64) -> Result<Option<Vec<u8>>, ManifestError> {
         Ok(match *self {
             Self::Symbol(symbol) => {
@@ -188,7 +188,7 @@ impl Given<'_> {
     }
 }
 
-/// What the manifest says of variables, by their names in the PTX.
+/// What the manifest defines for variables, by their names in the PTX.
 fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<&'a str, Given<'a>>, LoadError> {
     let mut all = HashMap::new();
     let find = |name: &str, origin: &Origin| {
@@ -236,8 +236,8 @@ fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<
     Ok(all)
 }
 
-/// The bytes that a variable begins with, addresses of other variables among them. `given` takes the place of its first ones, addresses included.
-/// Nothing where an address does not lie in the variable.
+/// The initial bytes of a variable, including addresses of other variables. `given` replaces the source's bytes, padded with zeros, and the addresses
+/// that it covers. `None` if an address does not lie in the variable.
 ///
 /// # Errors
 /// Those of `address_of`.
@@ -263,7 +263,7 @@ pub fn first_bytes<E>(
 /// Fills in the addresses of variables in a kernel's code.
 ///
 /// # Errors
-/// Those of `address_of`. Code has been changed in part then.
+/// Those of `address_of`. The code has then been changed in part.
 pub fn relocate<E>(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64, E>) -> Result<(), E> {
     for relocation in std::mem::take(&mut kernel.relocations) {
         let value = address_of(&relocation.symbol)?.wrapping_add_signed(relocation.addend);
@@ -275,10 +275,10 @@ pub fn relocate<E>(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64
     Ok(())
 }
 
-/// Whether a kernel can be launched like this.
+/// Checks whether a kernel can be launched with these arguments and sizes.
 ///
 /// # Errors
-/// What is in the way.
+/// The first problem, with its place in the manifest.
 pub fn check(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, String)> {
     check_arguments(launch, kernel)?;
     check_sizes(kernel, launch.block, launch.dynamic_shared)
@@ -312,7 +312,7 @@ fn check_arguments(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, Stri
     Ok(())
 }
 
-/// A launch of a kernel that its sizes do not allow.
+/// Sizes with which a kernel cannot be launched.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SizeError {
     /// Too many threads.
@@ -322,7 +322,7 @@ pub enum SizeError {
         kernel: String,
         /// Threads of a block.
         threads: u64,
-        /// What it can have.
+        /// The most that it can have.
         most: u32,
     },
     /// Other dimensions than those that the kernel requires.
@@ -330,11 +330,11 @@ pub enum SizeError {
     Required {
         /// The kernel.
         kernel: String,
-        /// What it requires.
+        /// Threads in x that it requires.
         x: u32,
-        /// What it requires.
+        /// Threads in y that it requires.
         y: u32,
-        /// What it requires.
+        /// Threads in z that it requires.
         z: u32,
     },
     /// Too much shared memory.
@@ -353,10 +353,10 @@ pub enum SizeError {
     },
 }
 
-/// Whether a kernel can be launched with blocks of these sizes.
+/// Checks whether a kernel can be launched with blocks of these sizes.
 ///
 /// # Errors
-/// Why not.
+/// The first size that is not allowed.
 pub fn check_sizes(kernel: &Kernel, block: [u32; 3], dynamic_shared: u32) -> Result<(), SizeError> {
     let name = || kernel.name.clone();
     let threads = block.iter().fold(1u64, |n, &d| n.saturating_mul(d.into()));

@@ -1,8 +1,7 @@
-//! What the host side of a CUDA program does: it places buffers and variables, packs arguments, launches kernels, repeats launches, and looks at
-//! the results.
+//! The host side of a CUDA program: it places buffers and variables, packs arguments, launches kernels, repeats launches, and checks the results.
 //!
-//! A [`Session`] does it for a manifest and an image, and leaves the kernels to an [`Engine`]: the oracle ([`OracleEngine`]), or any other
-//! machine that runs the same instructions. All of them see the same addresses.
+//! A [`Session`] does this for a manifest and an image, and runs the kernels on an [`Engine`]: the oracle ([`OracleEngine`]), or any other machine
+//! that runs the same instructions. All engines see the same addresses.
 
 mod assembled;
 mod loader;
@@ -35,40 +34,40 @@ pub struct KernelLaunch<'a> {
     pub kernel: &'a Kernel,
     /// The PTX file, for messages.
     pub source: &'a str,
-    /// Its sizes, which the kernel allows.
+    /// The sizes of the launch, which the kernel allows.
     pub geometry: Geometry,
     /// The constant space: parameters, and `__constant__` variables after them.
     pub constant: &'a [u8],
-    /// The fault that it ends with; nothing where it comes to its end.
+    /// The fault that the launch is expected to end with; `None` if it runs to completion.
     pub fault: Option<ExpectedFault>,
 }
 
-/// What runs kernels.
+/// A machine that runs kernels.
 pub trait Engine {
     /// Why a launch failed.
     type Error: std::error::Error + 'static;
 
-    /// Runs a launch to its end.
+    /// Runs a launch to completion.
     ///
     /// # Errors
-    /// When it does not come to its end. Memory may then hold anything.
+    /// When the launch does not run to completion. Memory may then hold anything.
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), Self::Error>;
 
-    /// The fault of the program that an error reports; nothing where it is about something else, or the engine does not say.
+    /// The fault of the program that an error reports; `None` if the error has another cause, or the engine does not report faults.
     fn reported(_error: &Self::Error) -> Option<ReportedFault> {
         None
     }
 
-    /// What this engine has to report of a launch that ends with this fault on an SM; nothing where the launch comes to its end on this engine.
+    /// The fault that this engine has to report for a launch that ends with `fault` on an SM; `None` if the launch runs to completion on this engine.
     fn expects(fault: ExpectedFault) -> Option<ExpectedFault> {
         Some(fault)
     }
 }
 
-/// Why the oracle does not run a launch to its end.
+/// Why the oracle does not run a launch to completion.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
-    /// The image's code is no program.
+    /// The image's code is not a valid program.
     #[error(transparent)]
     Program(#[from] CodeError),
     /// The program did something wrong.
@@ -80,21 +79,21 @@ pub enum OracleError {
 #[derive(Debug, Default)]
 pub struct OracleEngine {
     oracle: Oracle,
-    /// The last kernel, made ready: launches that repeat are the rule.
+    /// The last kernel, made ready to run: most launches repeat the kernel of the launch before.
     program: Option<(Kernel, Program)>,
-    /// Whether reads of what a thread has not written are faults ([`Oracle::run_checked`]).
+    /// Whether reads of values that a thread has not written are faults ([`Oracle::run_checked`]).
     check_undefined: bool,
-    /// What it has executed so far.
+    /// Counts of the instructions that it has executed so far.
     pub counts: crate::context::Counts,
 }
 
 impl OracleEngine {
-    /// With this oracle.
+    /// An engine with this oracle.
     pub fn new(oracle: Oracle) -> Self {
         Self { oracle, ..Self::default() }
     }
 
-    /// Makes reads of what a thread has not written faults.
+    /// Sets whether reads of values that a thread has not written are faults.
     #[must_use]
     pub fn checking_undefined(self, check_undefined: bool) -> Self {
         Self { check_undefined, ..self }
@@ -127,7 +126,7 @@ impl Engine for OracleEngine {
         }
     }
 
-    /// The oracle has no sizes that a block could exceed and no blocks that share memory, and may find another fault first.
+    /// The oracle has no size limits that a block could exceed and no blocks that share memory, and it may find another fault first.
     fn expects(fault: ExpectedFault) -> Option<ExpectedFault> {
         match fault.oracle {
             Some(cause) => {

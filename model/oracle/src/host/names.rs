@@ -2,13 +2,13 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// A name of the PTX as it is in the CUDA source, with namespaces, template arguments and types of parameters; nothing where it is not mangled.
+/// A name of the PTX as it is in the CUDA source, with namespaces, template arguments and types of parameters; `None` if it is not mangled.
 pub fn demangled(name: &str) -> Option<String> {
     let symbol = Symbol::new(name).ok().filter(|_| name.starts_with("_Z"))?;
     symbol.demangle_with_options(&DemangleOptions::new().no_return_type()).ok()
 }
 
-/// A name of the PTX for messages: with that of the source beside it.
+/// A name of the PTX for messages, preceded by its name in the source.
 fn shown(name: &str) -> String {
     match demangled(name) {
         Some(source) => format!("`{source}` (`{name}`)"),
@@ -16,18 +16,18 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// Of several things with names as they are in the PTX, the one that a manifest means. Its name is that in the PTX, or that in the CUDA source:
-/// types of parameters, template arguments and namespaces may be left out as long as one thing is left.
+/// Finds the kernel or variable that a manifest names, among items with their names in the PTX. The name is the one in the PTX, or the one in the
+/// CUDA source: types of parameters, template arguments and namespaces may be left out as long as only one item matches.
 ///
 /// # Errors
-/// When there is none, or more than one; the text says so.
+/// When no item matches, or more than one; the text says which.
 pub fn named<'a, T>(what: &str, name: &str, all: &'a [T], name_of: fn(&T) -> &str) -> Result<&'a T, String> {
     if let Some(found) = all.iter().find(|thing| name_of(thing) == name) {
         return Ok(found);
     }
     let wanted = normal(name);
     let forms: Vec<Forms> = all.iter().map(|thing| Forms::of(name_of(thing))).collect();
-    // The whole name comes before one in some namespace.
+    // A match of the whole name takes precedence over one in a namespace.
     for fits in [Forms::is, Forms::ends_with] {
         let found: Vec<&T> = all.iter().zip(&forms).filter(|(_, forms)| fits(forms, &wanted)).map(|(t, _)| t).collect();
         match found[..] {
@@ -46,16 +46,16 @@ pub fn named<'a, T>(what: &str, name: &str, all: &'a [T], name_of: fn(&T) -> &st
     Err(format!("there is no {what} `{name}`; there are {}", list.join(", ")))
 }
 
-/// What a thing may be called in the source, without blanks; nothing where its name is not mangled.
+/// Names that an item may have in the source, without blanks; none if its name is not mangled.
 struct Forms {
-    /// With types of parameters, and without.
+    /// With types of parameters, without them, and also without the last template arguments.
     whole: Vec<String>,
 }
 
 impl Forms {
     fn of(name: &str) -> Self {
         let Some(whole) = demangled(name) else { return Self { whole: Vec::new() } };
-        // What is local to a file stands in a namespace without a name in the source.
+        // Items that are local to a file are in an anonymous namespace of the source.
         let whole = normal(&whole.replace("(anonymous namespace)::", ""));
         let plain = whole[..end_of_name(&whole)].to_owned();
         let bare = without_last_arguments(&plain).to_owned();
@@ -71,7 +71,8 @@ impl Forms {
     }
 }
 
-/// A name as it is compared: without blanks, and numbers among template arguments without their types, for `(unsigned int)8` and `8u` are 8.
+/// A name in the form that is compared: without blanks, and with numbers among template arguments without their types, so that `(unsigned int)8` and
+/// `8u` are 8.
 fn normal(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let mut out = String::with_capacity(text.len());
@@ -97,7 +98,7 @@ fn normal(text: &str) -> String {
     out
 }
 
-/// Where the types of a function's parameters begin, else the end.
+/// The index at which the types of a function's parameters begin, or the length if there are none.
 fn end_of_name(text: &str) -> usize {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -191,7 +192,7 @@ mod tests {
             let error = find(name).unwrap_err();
             assert!(error.contains("more than one kernel"), "{error}");
             assert!(words.iter().all(|word| error.contains(word)), "{error}");
-            // The one in a namespace has another name.
+            // The kernel in a namespace has another name.
             assert!(!error.contains("app"), "{error}");
         }
         for name in [

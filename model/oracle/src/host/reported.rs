@@ -1,13 +1,13 @@
-//! What an engine says of a fault, so that it can be compared with the one that a manifest expects and with that of another engine.
+//! A fault as an engine reports it, for comparison with the one that a manifest expects and with that of another engine.
 
 use gpurf_launch::{Cause, ExpectedFault};
 
 use crate::fault::{Fault, FaultKind};
 
-/// A fault as an engine reports it. An engine leaves out what it does not know.
+/// A fault as an engine reports it. An engine leaves out the fields that it does not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReportedFault {
-    /// What it is about.
+    /// The cause of the fault.
     pub cause: Cause,
     /// The cause's value.
     pub value: Option<u32>,
@@ -40,7 +40,7 @@ impl ReportedFault {
         self.agrees(&Self { cause, value, block, warp, instruction })
     }
 
-    /// A fault of the oracle; nothing where it is about something that no SM notices, such as a data race.
+    /// A fault of the oracle; `None` if it is one that no SM detects, such as a data race.
     pub fn of_oracle(fault: &Fault) -> Option<Self> {
         let (cause, value) = match &fault.kind {
             FaultKind::Trap { code } => (Cause::Trap, Some(*code)),

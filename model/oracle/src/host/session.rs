@@ -1,4 +1,4 @@
-//! A manifest under way.
+//! Runs a manifest.
 
 use std::path::PathBuf;
 
@@ -13,13 +13,13 @@ use super::{Engine, KernelLaunch};
 use crate::context::Geometry;
 use crate::memory::Memory;
 
-/// Why the launches of a manifest do not come to their end.
+/// Why the launches of a manifest do not run to completion.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E: std::error::Error + 'static> {
-    /// The engine ends a launch.
+    /// The engine ended a launch with an error.
     #[error(transparent)]
     Engine(E),
-    /// A launch that repeats itself does not come to its end.
+    /// A repeated launch does not finish within its passes.
     #[error("{}: launch {launch} of kernel `{kernel}` leaves a value that is not zero in buffer `{buffer}` after {max} passes, its `max`", manifest.display())]
     Passes {
         /// The manifest.
@@ -28,9 +28,9 @@ pub enum RunError<E: std::error::Error + 'static> {
         launch: usize,
         /// Its kernel.
         kernel: String,
-        /// The buffer that it looks at.
+        /// The buffer that decides whether it repeats.
         buffer: String,
-        /// The passes it may have.
+        /// The most passes that it may have.
         max: u32,
     },
     /// The last launch does not end with the fault that the manifest expects.
@@ -40,7 +40,7 @@ pub enum RunError<E: std::error::Error + 'static> {
         manifest: PathBuf,
         /// What it expects.
         expected: Box<ExpectedFault>,
-        /// How the launch ends; nothing where it comes to its end.
+        /// The error that the launch ends with; `None` if it runs to completion.
         found: Option<E>,
     },
 }
@@ -52,21 +52,21 @@ fn ending<E: std::fmt::Display>(found: &Option<E>) -> String {
         .map_or_else(|| "ends without a fault".to_owned(), |error| format!("ends with another error: {error}"))
 }
 
-/// What was run.
+/// Counts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RunReport {
     /// Launches, each pass counted.
     pub launches: u64,
 }
 
-/// A manifest and an image, loaded: ready to run, under way, or done.
+/// A manifest and an image, loaded: ready to run, in progress, or done.
 #[derive(Debug)]
 pub struct Session<'a> {
     manifest: &'a Manifest,
     loaded: Loaded,
-    /// The kernel of each launch, as an index into the image's.
+    /// The kernel of each launch, as an index into the image's kernels.
     kernels: Vec<usize>,
-    /// Where kernels leave what they print.
+    /// The buffers into which kernels print.
     buffers: PrintBuffers,
     printed: Printed,
 }
@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
     /// Places buffers and variables, and checks that all launches fit their kernels.
     ///
     /// # Errors
-    /// When manifest and image do not go together, or a file cannot be read.
+    /// When manifest and image do not match, or a file cannot be read.
     pub fn new(manifest: &'a Manifest, image: &Image) -> Result<Self, LoadError> {
         let mut kernels = Vec::new();
         for launch in &manifest.launches {
@@ -92,7 +92,7 @@ impl<'a> Session<'a> {
     /// Runs all launches, in order.
     ///
     /// # Errors
-    /// When one does not come to its end, or the last one does not end with the fault that the manifest expects.
+    /// When a launch does not run to completion, or the last one does not end with the fault that the manifest expects.
     pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<RunReport, RunError<E::Error>> {
         let mut report = RunReport::default();
         let manifest = self.manifest;
@@ -127,8 +127,8 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// The launches, in order, each once: what a machine needs to know to say whether it can run them: with the grid of the first pass, and parameters
-    /// that are not filled in yet.
+    /// The launches, in order, each once, for a machine to check whether it can run them: with the grid of the first pass, and parameters that are
+    /// not filled in yet.
     pub fn launches(&self) -> impl Iterator<Item = KernelLaunch<'_>> {
         let Loaded { image, constant, .. } = &self.loaded;
         let launches = self.manifest.launches.iter().zip(&self.kernels);
@@ -153,13 +153,13 @@ impl<'a> Session<'a> {
             let bytes = argument.bytes(pass, &begin_of);
             constant[parameter.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
-        // The last launch ends with the fault, which it meets once.
+        // The last launch, which has no repetition, ends with the expected fault.
         let is_last = number + 1 == self.manifest.launches.len();
         let fault = self.manifest.fault.filter(|_| is_last);
         self.buffers.prepare(&image.kernels[kernel], memory);
         let described = kernel_launch(image, constant, launch, kernel, pass, fault);
         let ended = engine.launch(&described, memory);
-        // However it ends.
+        // Output is collected however the launch ends.
         let KernelLaunch { kernel, geometry, constant, .. } = described;
         self.buffers.print(kernel, &geometry, (memory, constant), addresses, &mut self.printed);
         report.launches += 1;
@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
         &self.loaded.memory
     }
 
-    /// The manifest's checks, on the buffers as they are.
+    /// Evaluates the manifest's checks on the present contents of the buffers.
     ///
     /// # Errors
     /// When a file of expected bytes cannot be read.
@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A launch for an engine.
+/// Describes a launch for an engine.
 fn kernel_launch<'a>(
     image: &'a Image,
     constant: &'a [u8],
@@ -219,7 +219,7 @@ fn kernel_launch<'a>(
 ) -> KernelLaunch<'a> {
     let kernel = &image.kernels[kernel];
     let has_variables = constant.len() > image.parameter_space() as usize;
-    // Without variables the parameters are all there is, so that reading past them is noticed.
+    // Without variables the constant space ends after the parameters, so that reads beyond them are detected.
     let end = if has_variables { constant.len() } else { kernel.parameter_bytes() as usize };
     let geometry = Geometry { grid: launch.grid_in(pass), block: launch.block, dynamic_shared: launch.dynamic_shared };
     KernelLaunch { kernel, source: &image.source, geometry, constant: &constant[..end], fault }

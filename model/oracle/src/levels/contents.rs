@@ -1,7 +1,7 @@
-//! What the levels of a warp hold, lane by lane.
+//! Contents of a warp's register levels, lane by lane.
 //!
-//! A value is known by who wrote it: an entry holds a register's present value in the lanes in which nothing has written the register since the entry took it over.
-//! That is more than equal bits, which may be chance.
+//! A value is identified by the write that produced it: an entry holds a register's present value in the lanes in which the register has not been
+//! written since the entry received the value. Equal bits are not enough, since they may be equal by chance.
 
 use gpurf_isa::{LrfBank, OrfEntry, Reg, Upper};
 
@@ -10,7 +10,7 @@ use crate::lanes::Mask;
 /// An entry of the ORF or a bank of the LRF.
 #[derive(Clone, Debug, Default)]
 struct Entry {
-    /// Lanes in which the strand has written it.
+    /// Lanes in which the strand has written the entry.
     written: Mask,
     /// Registers whose present values it holds, and in which lanes.
     holds: Vec<(Reg, Mask)>,
@@ -21,7 +21,7 @@ impl Entry {
         self.holds.iter().find(|(held, _)| *held == register).map_or(0, |(_, lanes)| *lanes)
     }
 
-    /// What it holds of a register, or of all of them, is no present value any more in these lanes.
+    /// Drops the entry's value of a register, or of all registers, in these lanes: it is no longer the present value.
     fn forget(&mut self, register: Option<Reg>, lanes: Mask) {
         for (held, mask) in &mut self.holds {
             if register.is_none_or(|register| *held == register) {
@@ -32,12 +32,12 @@ impl Entry {
     }
 }
 
-/// What a level has of a register.
+/// Lanes in which an entry does not have a register's present value, by cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
     /// Lanes in which the strand has not written the entry.
     pub void: Mask,
-    /// Lanes in which it holds something else than the register's present value.
+    /// Lanes in which the entry holds something other than the register's present value.
     pub other: Mask,
 }
 
@@ -50,7 +50,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// At the start of a kernel.
+    /// Contents at the start of a kernel.
     pub fn new() -> Self {
         let entries = usize::from(OrfEntry::COUNT + LrfBank::COUNT);
         Self { entries: vec![Entry::default(); entries], stale: vec![0; usize::from(Reg::ZERO.0)] }
@@ -64,7 +64,7 @@ impl Contents {
         &mut self.entries[usize::from(index)]
     }
 
-    /// ORF and LRF are void.
+    /// Empties ORF and LRF.
     pub fn clear(&mut self) {
         for entry in &mut self.entries {
             entry.written = 0;
@@ -72,12 +72,12 @@ impl Contents {
         }
     }
 
-    /// Lanes in which something is in ORF or LRF.
+    /// Lanes in which ORF or LRF holds a value.
     pub fn written(&self) -> Mask {
         self.entries.iter().fold(0, |lanes, entry| lanes | entry.written)
     }
 
-    /// What an entry has of a register in these lanes.
+    /// Looks up a register in an entry, for these lanes.
     pub fn find(&mut self, level: Upper, register: Reg, lanes: Mask) -> Found {
         let entry = self.entry(level);
         Found { void: lanes & !entry.written, other: lanes & entry.written & !entry.holds(register) }
@@ -99,7 +99,7 @@ impl Contents {
         }
     }
 
-    /// A register gets another value, in the MRF or not.
+    /// A register receives a new value; `in_mrf` tells whether the MRF receives it too.
     pub fn write(&mut self, register: Reg, lanes: Mask, in_mrf: bool) {
         for entry in &mut self.entries {
             entry.forget(Some(register), lanes);

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{distinct, levels_of};
 use crate::lanes::Mask;
 
-/// Lanes of a group: an access costs the groups that have an active lane.
+/// Lanes of a group: the cost of an access is the number of groups that have an active lane.
 const GROUP: u32 = 4;
 
-/// Groups of four lanes of which one is active.
+/// Number of groups of four lanes with at least one active lane.
 pub fn groups(mask: Mask) -> u64 {
     (0..Mask::BITS / GROUP).filter(|group| mask >> (group * GROUP) & ((1 << GROUP) - 1) != 0).count() as u64
 }
 
-/// Accesses of a level, by who asks for them.
+/// Accesses of a level, by the unit that makes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Accesses {
     /// Operands read for the private datapath.
@@ -27,17 +27,17 @@ pub struct Accesses {
     pub private_writes: u64,
     /// Results of shared units.
     pub shared_writes: u64,
-    /// Operands read in the MRF that are copied here.
+    /// Operands read in the MRF that are copied to this level.
     pub copies: u64,
 }
 
 impl Accesses {
-    /// One more operand.
+    /// Counts an operand that is read.
     fn read(&mut self, private: bool, groups: u64) {
         *(if private { &mut self.private_reads } else { &mut self.shared_reads }) += groups;
     }
 
-    /// One more result.
+    /// Counts a result that is written.
     fn write(&mut self, private: bool, groups: u64) {
         *(if private { &mut self.private_writes } else { &mut self.shared_writes }) += groups;
     }
@@ -47,7 +47,7 @@ impl Accesses {
         self.private_reads + self.shared_reads
     }
 
-    /// Results written, copies left out.
+    /// Results written, without copies.
     pub fn writes(&self) -> u64 {
         self.private_writes + self.shared_writes
     }
@@ -63,20 +63,21 @@ impl AddAssign for Accesses {
     }
 }
 
-/// Accesses of all levels, in groups of four lanes with an active one. A register in two slots of an instruction is read once.
+/// Accesses of all levels, counted in groups of four lanes with at least one active lane. A register in two slots of an instruction counts as one
+/// read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LevelCounts {
-    /// Instructions that warps executed in some lane.
+    /// Instructions that warps executed in at least one lane.
     pub instructions: u64,
     /// Those of them that end a strand.
     pub strand_ends: u64,
-    /// The MRF.
+    /// Accesses of the MRF.
     pub mrf: Accesses,
-    /// The ORF.
+    /// Accesses of the ORF.
     pub orf: Accesses,
-    /// The LRF.
+    /// Accesses of the LRF.
     pub lrf: Accesses,
-    /// What the same operands and results are with an MRF alone.
+    /// Accesses that the same operands and results make with an MRF alone.
     pub flat: Accesses,
     /// Instructions by the number of registers that they read.
     pub by_reads: [u64; 4],
@@ -85,7 +86,7 @@ pub struct LevelCounts {
 }
 
 impl LevelCounts {
-    /// Adds an instruction that warps executed so many times, in so many groups of four lanes in all.
+    /// Adds an instruction that warps executed `executions` times, in `groups` groups of four lanes in total.
     pub fn add(&mut self, instruction: &Instruction, executions: u64, groups: u64) {
         let private = instruction.unit().is_private();
         self.instructions += executions;

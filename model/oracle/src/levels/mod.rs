@@ -1,8 +1,9 @@
 //! Judges where a program reads and writes its values in the register hierarchy, by what its warps do.
 //!
-//! The compiler's checker proves on the control-flow graph that every read finds its value (`docs/hierarchy.md`). This judge knows no graph: it keeps what MRF,
-//! ORF and LRF hold in each lane of each warp, and complains when an instruction reads a level that does not hold the register's present value, or uses the
-//! hierarchy in a way that no hardware offers. It sees lanes as the SIMT stack runs them, side after side, and counts accesses by level on the way.
+//! The compiler's checker proves on the control-flow graph that every read finds its value (`docs/hierarchy.md`). This judge does not use the graph:
+//! it tracks the contents of MRF, ORF and LRF in each lane of each warp, and reports an instruction that reads a level which does not hold the
+//! register's present value, or that uses the hierarchy in a way that no hardware offers. It sees lanes as the SIMT stack runs them, one side of a
+//! branch after the other, and also counts accesses by level.
 //!
 //! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
 
@@ -20,41 +21,42 @@ use contents::{Contents, Found};
 
 pub use counts::{Accesses, LevelCounts, groups};
 
-/// The hierarchy of a machine.
+/// The register hierarchy of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Levels {
-    /// Entries of a thread in the ORF.
+    /// ORF entries of a thread.
     pub orf_entries: u8,
-    /// The LRF.
+    /// The kind of LRF.
     pub lrf: LastResultFile,
-    /// Contents stay where a warp is descheduled or waits at a barrier: only the limit study's ideal machine does that (thesis 6.6.3).
+    /// Whether ORF and LRF keep their contents when a warp is descheduled or waits at a barrier, as only the limit study's ideal machine does (thesis
+    /// 6.6.3).
     pub keep_when_descheduled: bool,
 }
 
-/// What is wrong with a level.
+/// A wrong use of a level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WrongLevel {
-    /// The strand has not written what is read.
+    /// The strand has not written the entry that is read.
     Void(Upper),
-    /// What is read is not the register's present value.
+    /// The entry that is read does not hold the register's present value.
     Another(Upper),
     /// The MRF does not have the register's present value.
     Stale,
     /// The machine has no such entry or bank.
     NoSuchLevel(Upper),
-    /// A source of this slot cannot be read in the bank.
+    /// A source of this slot cannot be read from the bank.
     WrongBank(Upper),
     /// A shared unit reads or writes the LRF.
     SharedUnit(Upper),
-    /// A result of long latency goes above the MRF.
+    /// A long-latency result is written above the MRF.
     LongLatency(Upper),
-    /// Slots of one register have different levels.
+    /// Two slots read the same register from different levels.
     SlotsDisagree,
-    /// An entry that a source is copied to is used otherwise by the same instruction.
+    /// An instruction copies a source to an entry that it also uses in another way.
     CopyCollides(Upper),
     /// A backward branch or a barrier does not end its strand.
     OpenStrand,
-    /// The warp is descheduled, and ORF or LRF hold values of lanes that live: their strand has not ended.
+    /// The warp is descheduled while ORF or LRF holds values of living lanes: their strand has not ended.
     DescheduledInStrand,
 }
 
@@ -83,7 +85,7 @@ pub struct LevelFault {
     pub wrong: WrongLevel,
     /// The instruction.
     pub pc: u32,
-    /// The register, if it is about one.
+    /// The register, if the fault concerns one.
     pub register: Option<Reg>,
     /// The lanes concerned.
     pub lanes: Mask,
@@ -110,20 +112,20 @@ pub struct LevelJudge {
     block: u64,
     warps: HashMap<u32, Warp>,
     faults: Vec<LevelFault>,
-    /// By the instruction that a strand begins with.
+    /// Counts of each strand, by the instruction that it begins with.
     strands: BTreeMap<u32, LevelCounts>,
 }
 
-/// A warp under way.
+/// The state of a running warp.
 #[derive(Debug)]
 struct Warp {
     contents: Contents,
-    /// The first instruction of the strand that it is in; none after the end of one.
+    /// The first instruction of the warp's present strand; none between strands.
     strand: Option<u32>,
 }
 
 impl LevelJudge {
-    /// Complaints that are kept: the first ones.
+    /// Number of faults that are kept: the first ones.
     const KEPT: usize = 100;
 
     /// A judge of a launch on this machine.
@@ -131,14 +133,14 @@ impl LevelJudge {
         Self { levels, block: 0, warps: HashMap::new(), faults: Vec::new(), strands: BTreeMap::new() }
     }
 
-    /// What was wrong, at most the first hundred, and what was counted. The launch is over.
+    /// Ends the launch: returns the faults, at most the first hundred, and the counts.
     pub fn finish(self) -> (Vec<LevelFault>, LevelCounts) {
         let mut all = LevelCounts::default();
         self.strands.into_values().for_each(|counts| all += counts);
         (self.faults, all)
     }
 
-    /// The same, counted for each strand, by the instruction that it begins with.
+    /// Like [`Self::finish`], with the counts of each strand, by the instruction that it begins with.
     pub fn finish_by_strand(self) -> (Vec<LevelFault>, BTreeMap<u32, LevelCounts>) {
         (self.faults, self.strands)
     }
@@ -157,12 +159,12 @@ impl LevelJudge {
         &mut self.warp(warp).contents
     }
 
-    /// Whether the warp gives its slot up after an instruction and loses its contents.
+    /// Whether the warp gives up its slot after an instruction and loses the contents of ORF and LRF.
     fn waits(&self, instruction: &Instruction) -> bool {
         matches!(instruction.op, Op::Bar { .. }) && !self.levels.keep_when_descheduled
     }
 
-    /// A complaint where the machine does not have a level.
+    /// Reports a level that the machine does not have.
     fn exists(&mut self, at: &Issue<'_>, level: Upper, register: Reg) {
         let there = match level {
             Upper::Orf(entry) => entry.number() < self.levels.orf_entries,
@@ -173,7 +175,7 @@ impl LevelJudge {
         }
     }
 
-    /// What concerns the warp, before the instruction takes effect: contents that are void now.
+    /// Checks that concern the whole warp, before the instruction takes effect. Descheduling empties ORF and LRF.
     fn begin(&mut self, at: &Issue<'_>) {
         let instruction = at.instruction;
         if instruction.control.deschedule && !self.levels.keep_when_descheduled {
@@ -217,7 +219,7 @@ impl LevelJudge {
         }
     }
 
-    /// Sources that are copied, once all have been read.
+    /// Copies a source to its ORF entry, after all sources have been read.
     fn copy(&mut self, at: &Issue<'_>, slot: Slot, register: Reg) {
         let SourceLevel::MrfCopied(entry) = at.instruction.control.source_level(slot) else { return };
         let level = Upper::Orf(entry);
@@ -250,7 +252,7 @@ impl LevelJudge {
     }
 }
 
-/// The level above that a result goes to, and whether it goes to the MRF.
+/// The upper level that a result is written to, and whether it is written to the MRF.
 fn levels_of(result: ResultLevel) -> (Option<Upper>, bool) {
     match result {
         ResultLevel::Mrf => (None, true),

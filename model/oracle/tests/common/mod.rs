@@ -88,7 +88,7 @@ impl Setup {
         }
     }
 
-    /// Calls `f` with the launch, its memory and an oracle; gives what it gives, and the buffers afterwards.
+    /// Calls `f` with the launch, its memory and an oracle; returns the result of `f`, and the buffers afterwards.
     pub fn with<T>(&self, f: impl FnOnce(&mut Oracle, &Launch<'_>, &Memory) -> T) -> (T, Vec<Vec<u32>>) {
         let program = Program::new(&self.kernel(), "test.ptx").unwrap();
         let mut memory = Memory::default();
@@ -122,7 +122,7 @@ impl Setup {
         self.with(|oracle, launch, memory| oracle.run(launch, memory))
     }
 
-    /// The first read of what a thread has not written, or another fault.
+    /// Runs with the check for undefined reads. The fault is the first read of a value that the thread has not written, or another one.
     pub fn checked(&self) -> Result<Statistics, Box<Fault>> {
         self.with(|oracle, launch, memory| oracle.run_checked(launch, memory)).0
     }
@@ -154,7 +154,7 @@ pub const THREAD: &str = "
     IMAD.LO R2, PT, R0, 4, R2, !PT
 ";
 
-/// The thread's number code, then this, then a store of R9 to the thread's word.
+/// [`THREAD`], then `code`, then a store of R9 to the thread's word.
 pub fn storing(code: &str) -> String {
     format!("{THREAD}\n{code}\nST.GLOBAL.B32 [R2], R9\nEXIT")
 }

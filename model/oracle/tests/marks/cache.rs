@@ -1,4 +1,4 @@
-//! Marks of results that go past a level of a cache.
+//! Marks of results that bypass a level of a register file cache.
 
 use super::{Wrong, lanes};
 

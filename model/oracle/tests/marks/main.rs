@@ -7,7 +7,7 @@ mod common;
 use common::Setup;
 use gpurf_oracle::marks::{MarkFault, MarkJudge, Scope, Wrong};
 
-/// What is wrong with the marks of a program of one warp, with the program counters.
+/// The faults in the marks of a program of one warp, with the program counters.
 fn judge(code: &str, scope: Scope) -> Vec<(Wrong, u32)> {
     let setup = Setup::new(&format!("LDC.B32 R2, [RZ]\n {code}\n EXIT")).shared(64);
     let (faults, _) = setup.with(|oracle, launch, memory| {
@@ -48,7 +48,7 @@ fn results_of_long_latency() {
     assert_eq!(lanes(&format!("{load}\n MOV R1, 1")), [(Wrong::OverwrittenUnmarked, 2)]);
     assert_eq!(lanes(&format!("{load}\n IADD R3, PT, R1, 1, !PT {{deschedule}}\n MOV R1, 1")), []);
     assert_eq!(lanes(&format!("{load}\n BAR.ID0 RZ\n IADD R3, PT, R1, 1, !PT")), []);
-    // The warp gives way whatever the guard says.
+    // The warp is descheduled whatever the guard says.
     assert_eq!(lanes(&format!("{load}\n @!PT IADD R3, PT, R1, 1, !PT {{deschedule}}\n MOV R1, 1")), []);
 }
 
@@ -57,7 +57,7 @@ fn free_registers_are_read_by_no_lane() {
     assert_eq!(lanes("MOV R3, 1 {free=R1}\n IADD R3, PT, R1, 1, !PT"), [(Wrong::ReadOfFree, 2)]);
     assert_eq!(lanes("MOV R3, 1 {free=R1}\n MOV R1, 1\n IADD R3, PT, R1, 1, !PT"), []);
     assert_eq!(lanes("MOV R1, 1\n IADD R3, PT, R1, 1, !PT {free=R1}\n IADD R1, PT, R3, 1, !PT"), []);
-    // It is free after the instruction, for good, and whatever the guard.
+    // The register is free after the instruction, permanently, and whatever the guard.
     assert_eq!(lanes("@!PT MOV R3, 1 {free=R1}\n MOV R3, 1 {free=R3}\n ST.GLOBAL.B32 [R2], R1").len(), 2);
 }
 

@@ -1,6 +1,6 @@
-//! What kernels print: the buffers of `printf` and `assert` before a launch, and their text after it.
+//! Output of kernels: prepares the buffers of `printf` and `assert` before a launch, and converts their contents to text after it.
 //!
-//! Kernels leave records in global memory (`docs/compiler.md`, "printf and assert"), which are the same on all engines but for their order.
+//! Kernels leave records in global memory (`docs/compiler.md`, "printf and assert"), which are the same on all engines except for their order.
 
 mod text;
 
@@ -18,7 +18,7 @@ use crate::memory::{BufferIndex, Memory};
 /// What the kernels of a session have printed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Printed {
-    /// What `printf` prints, of all launches.
+    /// The text that `printf` prints in all launches.
     pub text: String,
     /// Calls of `printf` whose record did not fit into the buffer.
     pub dropped: u64,
@@ -26,10 +26,10 @@ pub struct Printed {
     pub assertions: Vec<String>,
 }
 
-/// Where variables lie: the generic address of each.
+/// The generic address of each variable.
 pub type Addresses = HashMap<String, u64>;
 
-/// The block and the thread that have left a record.
+/// The block and the thread that wrote a record.
 #[derive(Clone, Copy)]
 struct Whose {
     block: [u32; 3],
@@ -69,9 +69,9 @@ fn room(bytes: u32, record: u32) -> u32 {
 }
 
 impl PrintBuffers {
-    /// Those among the buffers of memory: the last ones that have their names (`gpurf_isa::machine::print`).
+    /// Finds them among the buffers of memory: the last ones that have their names (`gpurf_isa::machine::print`).
     pub fn of(memory: &Memory) -> Self {
-        // They are after those of the program, which may have any name.
+        // They come after the buffers of the program, which may have any name.
         let find = |name| memory.buffers().iter().rposition(|buffer| buffer.name() == name).map(BufferIndex);
         Self { printf: find(PRINTF_BUFFER), assert: find(ASSERT_BUFFER) }
     }
@@ -92,7 +92,7 @@ impl PrintBuffers {
         }
     }
 
-    /// Prints what a launch has left in the buffers. `addresses` has the variables that hold formats.
+    /// Prints the records that a launch has left in the buffers. `addresses` has the variables that hold formats.
     pub fn print(
         &self,
         kernel: &Kernel,
@@ -106,7 +106,7 @@ impl PrintBuffers {
             let bytes = memory.read(index);
             let (records, dropped) = records(&bytes, kernel.print_record(), geometry);
             printed.dropped += dropped;
-            // Formats are read when the launch has ended, as its strings are: a kernel may have written them.
+            // Formats and strings are read when the launch has ended: a kernel may have written them.
             let format = |print: &Print| {
                 let address = addresses.get(&print.symbol)?.checked_add(print.offset.into())?;
                 strings(address)
@@ -139,12 +139,12 @@ fn records<'a>(bytes: &'a [u8], record: u32, geometry: &Geometry) -> (Vec<(Whose
     let complete = all.take(calls.min(room) as usize).filter(|record| word(record, 0) != 0);
     let whose = |record: &[u8]| Whose::of([4, 8, 12].map(|at| word(record, at)));
     let mut records: Vec<_> = complete.map(|record| (whose(record), record)).collect();
-    // Stable: a warp's records stay in its order.
+    // The sort is stable: a warp's records stay in its order.
     records.sort_by_key(|(whose, _)| whose.order(geometry));
     (records, calls.saturating_sub(room).into())
 }
 
-/// CUDA's message.
+/// CUDA's message for a failed assertion.
 fn assertion(whose: Whose, record: &[u8], strings: &text::Strings<'_>) -> String {
     let at = IDENTITY as usize;
     let [message, file, function] = [4, 12, 20].map(|offset| {
@@ -159,7 +159,7 @@ fn assertion(whose: Whose, record: &[u8], strings: &text::Strings<'_>) -> String
     )
 }
 
-/// The string at a generic address, up to its zero or the end of its buffer; nothing where there is none.
+/// The string at a generic address, up to its zero or the end of its buffer; `None` if the address is in no buffer.
 fn string(address: u64, memory: &Memory, constant: &[u8]) -> Option<Vec<u8>> {
     let (window, low) = ((address >> 32) as u32, address as u32);
     let bytes = match window {

@@ -1,18 +1,19 @@
-//! A format and the bytes of its arguments become text, as C's `printf` makes it (glibc's where C leaves something open).
+//! Converts a format and the bytes of its arguments to text, as C's `printf` does (glibc's where C leaves something
+//! open).
 
 use gpurf_isa::format::{Count, Directive, Flags, Piece, Size, pieces};
 
-/// A string that a `%s` points to; nothing where there is none at the address.
+/// Looks up the string that a `%s` points to; `None` if there is none at the address.
 pub type Strings<'a> = dyn Fn(u64) -> Option<Vec<u8>> + 'a;
 
-/// Takes arguments off their bytes: each lies at a multiple of its size.
+/// Reads arguments from their bytes: each lies at a multiple of its size.
 struct Arguments<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Arguments<'_> {
-    /// The next argument of 4 or 8 bytes; nothing where it was not passed.
+    /// The next argument of 4 or 8 bytes; `None` if it was not passed.
     fn next(&mut self, size: usize) -> Option<u64> {
         let start = self.at.next_multiple_of(size);
         let bytes = self.bytes.get(start..start + size)?;
@@ -21,9 +22,9 @@ impl Arguments<'_> {
     }
 }
 
-/// What a directive prints, before it is as wide as it has to be.
+/// The output of a directive, before it is padded to its width.
 struct Field {
-    /// Sign, `0x`: what stands in front of zeros that fill the width.
+    /// Sign or `0x`, which precedes the zeros that fill the width.
     prefix: Vec<u8>,
     body: Vec<u8>,
     /// Whether zeros may fill the width.
@@ -55,7 +56,7 @@ pub fn text(format: &[u8], arguments: &[u8], strings: &Strings<'_>) -> Vec<u8> {
     out
 }
 
-/// The number that a width or precision is.
+/// The value of a width or precision.
 fn number(count: Count, arguments: &mut Arguments<'_>) -> Option<i64> {
     let most = Count::MOST as i64;
     match count {
@@ -67,7 +68,7 @@ fn number(count: Count, arguments: &mut Arguments<'_>) -> Option<i64> {
 fn print(d: Directive<'_>, arguments: &mut Arguments<'_>, strings: &Strings<'_>, out: &mut Vec<u8>) -> Option<()> {
     let mut flags = d.flags;
     let width = d.width.map_or(Some(0), |count| number(count, arguments))?;
-    // A negative width is a flag, a negative precision is none.
+    // A negative width is the flag `-` and a width; a negative precision counts as none.
     flags.left |= width < 0;
     let width = width.unsigned_abs() as usize;
     let precision = match d.precision {
@@ -139,7 +140,7 @@ const fn sign(flags: Flags, negative: bool) -> &'static [u8] {
     }
 }
 
-/// An integer of these digits, at least as many as the precision says; zero has none where that is 0.
+/// An integer with these digits, padded with zeros to the precision; zero has no digits if the precision is 0.
 fn integer(flags: Flags, precision: Option<usize>, prefix: &[u8], digits: String) -> Field {
     let digits = if precision == Some(0) && digits == "0" { String::new() } else { digits };
     let missing = precision.unwrap_or(0).saturating_sub(digits.len());
@@ -163,7 +164,7 @@ fn hexadecimal(flags: Flags, precision: Option<usize>, value: u64, upper: bool) 
 
 fn string(address: u64, precision: Option<usize>, strings: &Strings<'_>) -> Vec<u8> {
     let mut text = match strings(address) {
-        // As in glibc: all of it or nothing.
+        // As in glibc: all of `(null)` or nothing.
         _ if address == 0 && precision.is_some_and(|most| most < 6) => Vec::new(),
         _ if address == 0 => b"(null)".to_vec(),
         Some(text) => text,
@@ -202,7 +203,7 @@ fn float(flags: Flags, precision: Option<usize>, value: f64, kind: u8) -> Field 
     Field { prefix, body: body.into_bytes(), zeros: true }
 }
 
-/// A point where there is none, if there has to be one.
+/// Appends a point if there has to be one and there is none.
 fn with_point(digits: String, point: bool) -> String {
     if point && !digits.contains('.') { digits + "." } else { digits }
 }
@@ -219,7 +220,7 @@ fn with_exponent(digits: String, exponent: i32) -> String {
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// `%g`: so many digits, in the shorter of the two forms.
+/// `%g`: `precision` significant digits, in the shorter of the two forms.
 fn general(precision: usize, magnitude: f64, point: bool) -> String {
     let (digits, exponent) = scientific(precision - 1, magnitude);
     let short = |digits: String| {
@@ -245,7 +246,7 @@ fn hexadecimal_float(precision: Option<usize>, magnitude: f64, point: bool) -> S
         (0, _) => -1022,
         _ => field - 1023,
     };
-    // The leading digit stands above 13 others.
+    // The leading digit is followed by 13 others.
     let mut significand = u64::from(field != 0) << 52 | fraction;
     let digits = match precision {
         Some(precision) if precision < DIGITS => {
@@ -296,7 +297,7 @@ mod tests {
         }
     }
 
-    /// What the C library makes of one argument.
+    /// The C library's output for one argument.
     fn of_c(format: &str, value: Value) -> String {
         let format = CString::new(format).unwrap();
         let mut to = vec![0u8; 8192];
@@ -329,7 +330,7 @@ mod tests {
                         let format = format!("<%{flags}{width}{precision}{size}{kind}>");
                         for &value in values {
                             let expected = of_c(&format, value);
-                            // glibc forgets the zeros that `#` asks of `%g` where rounding makes a digit more.
+                            // glibc omits the zeros that `#` requires of `%g` where rounding adds a digit.
                             let forgets = "gG".contains(kind) && expected.to_lowercase().contains(".e+");
                             if !(forgets && flags.contains('#')) {
                                 assert_eq!(of_ours(&format, &value.bytes()), expected, "{format} {value:?}");
@@ -449,7 +450,7 @@ mod tests {
         assert_eq!(of_ours("<%*d>", &ints(&[-6, 42])), "<42    >");
         assert_eq!(of_ours("<%.*d>", &ints(&[4, 42])), "<0042>");
         assert_eq!(of_ours("<%0*.*d>", &ints(&[7, 4, 42])), "<   0042>");
-        // A negative precision is none.
+        // A negative precision counts as none.
         assert_eq!(of_ours("<%0*.*d>", &ints(&[7, -4, 42])), "<0000042>");
         assert_eq!(of_ours("%*d", &ints(&[i32::MIN, 42])).len(), 4095);
     }
