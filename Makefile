@@ -1,20 +1,20 @@
-# The front door. `make` alone lists what there is.
+# Entry points of the project; `make` alone lists them.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help cosim test wave regress mutants bench pgo reproduce artifact synth energy prove kernels examples library testbench run lint site clean
 
-# Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
+# Long runs of lockstep use a release build. Tests use the dev profile: it checks for overflow, and builds faster after an edit.
 GPURF := cargo run --release --package gpurf-cli --
 
 # The variables that narrow or lengthen a run. BLOCK and SET take several values, separated by spaces.
 SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET)) \
 	$(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --jobs ,$(JOBS))
 
-# The part of a plan that is run.
+# Options that choose the part of a plan to run.
 REGRESS = --tier $(or $(TIER),nightly) $(if $(RESUME),--resume) $(addprefix --cycles ,$(CYCLES)) $(addprefix --seed ,$(SEED))
 
-# The page of reports.
+# The page that `make reproduce` writes.
 HTML ?= target/reports.html
 
 help: ## this table
@@ -81,7 +81,7 @@ energy: ## energy of blocks of the RTL as gates of an open cell library (BLOCK= 
 	@. scripts/allocator.sh; target/venv/bin/python scripts/energy.py $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) \
 		$(addprefix --set ,$(SET)) $(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --toml ,$(TOML))
 
-prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written; stealing starves nobody; what a load reads through the data cache is what was last written, and so in unified banks, each in its own space; no access meets a register that is not ON; two warps never access shared registers together (MUTANTS=1: faults that the proofs must not survive)
+prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written; stealing starves no access; what a load reads through the data cache is what was last written, and so in unified banks, each in its own space; no access meets a register that is not ON; two warps never access shared registers together (MUTANTS=1: faults that the proofs must not survive)
 	@scripts/bootstrap.sh --proofs
 	@. scripts/allocator.sh; target/venv/bin/python scripts/prove.py $(if $(MUTANTS),--mutants)
 

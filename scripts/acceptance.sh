@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What of a collection of CUDA sources the compiler accepts, and what the rest lacks: `gpurf compile --summary` of .cu and .ptx files. The .cu
-# files are compiled with nvcc from PyPI (scripts/nvcc.sh) in a temporary folder. Nothing is written beside the sources.
+# Which kernels of a collection of CUDA sources the compiler accepts, and why it refuses the others: `gpurf compile --summary` of .cu and .ptx
+# files. The .cu files are compiled with nvcc from PyPI (scripts/nvcc.sh) in a temporary folder. Nothing is written to the folders of the sources.
 #
 #   scripts/acceptance.sh PATH...                        files, and folders with all below them
-#   scripts/acceptance.sh PATH... -- -I/home/me/include  options behind -- are nvcc's
+#   scripts/acceptance.sh PATH... -- -I/home/me/include  options after -- are passed to nvcc
 #
 # Variables: GPURF, the program (default: the release build, made if need be); JOBS, compilations at a time; JSON, a file for every kernel as JSON.
-# A .cu file that nvcc refuses is listed with nvcc's first error, and counts no kernel. Exits with 1 when no file is left, with 3 when a tool is
-# missing or cannot be fetched, with 2 on a wrong path; else with 0, whatever is refused.
+# A .cu file that nvcc refuses is listed with nvcc's first error, and its kernels are not counted. Exits with 1 when no file is left, with 3 when a
+# tool is missing or cannot be fetched, with 2 on a wrong path; otherwise with 0, however much is refused.
 set -euo pipefail
 here=$PWD
 cd "$(dirname "$0")/.."
@@ -39,7 +39,7 @@ if [ ${#sources[@]} -gt 0 ]; then
     install
     have g++ || fail "g++ is missing; nvcc preprocesses with it (Debian: apt-get install g++)"
     find_nvcc
-    # From within the file's folder, as its own includes are relative to that. A file has its own path below the temporary folder.
+    # Runs nvcc in the file's folder, because its includes are relative to it. The PTX is in the temporary folder, below the file's full path.
     compile() {
         local source=$1 nvcc=$2 work=$3
         shift 3

@@ -12,14 +12,14 @@ trap 'rm -rf "$folder"' EXIT
 readonly target=$folder/$name
 mkdir "$target"
 
-# The second call takes its runs from disk.
+# The second call reuses the runs of the first one, from disk.
 "$gpurf" report "$@" --html "$target/reports.html" --csv "$target/reports.csv" >"$target/reports.txt"
 "$gpurf" report "$@" --json >"$target/reports.json"
 
 find tests/goldens -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >"$target/goldens.sha256"
 cp Cargo.lock "$target"
 
-# The first line of a tool's version, if it is there.
+# Prints the first line of a tool's version, if the tool is installed.
 tool() { printf '%-10s %s\n' "$1" "$({ "$@" 2>/dev/null || echo 'not installed'; } | head -n 1)"; }
 commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 changed=$(git status --porcelain 2>/dev/null | wc -l)
@@ -48,7 +48,7 @@ Cargo.lock       versions of the libraries
 To make it again: git checkout $commit && make artifact
 END
 
-# The same results give the same archive.
+# Order, times and owners are fixed, so that the same results give the same archive.
 when=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 mkdir -p "$(dirname "$out")"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$when" -C "$folder" -cf - "$name" | gzip -n >"$out.new"

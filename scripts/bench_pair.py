@@ -3,13 +3,13 @@
 
     bench_pair.py OLD NEW [--rounds N] [--kernel NAME]... [--preset NAME]... [--engine model|lockstep]...
 
-OLD and NEW are folders of checkouts, with or without a program built; `cargo build --release` builds it. Machines are noisy, and what else they do
-changes slowly: so a round runs OLD and NEW one right after the other, who is first changes from round to round, and each round takes its own ratio. A
-first round, in which RTL is built, does not count. Processor time is that of the program and of all that it starts, on one thread.
+OLD and NEW are folders of checkouts. Each is built first, with `cargo build --release`. Other load on a machine changes slowly: a round therefore
+runs OLD and NEW one right after the other, the order alternates from round to round, and each round has its own ratio. The first round, in which RTL
+is built, does not count. Processor time is that of the program and of all processes that it starts, on one thread.
 
-Prints for each engine, preset and kernel the median of the ratios NEW by OLD (below 1: NEW is faster), and the range in which nine of ten rounds lie.
-"slower" or "faster" stands where that range does not contain 1 and the median is away from it by 5 % or more. The exit status does not depend on speed: 2
-if a program does not run or does not do the same work.
+Prints for each engine, preset and kernel the median of the ratios NEW / OLD (below 1: NEW is faster), and the range of nine in ten rounds. "slower"
+or "faster" is printed if that range does not contain 1 and the median differs from 1 by 5 % or more. The exit status does not depend on speed: it is
+2 if a program does not run or the two do not do the same work.
 """
 import argparse
 import json
@@ -20,9 +20,9 @@ import subprocess
 import sys
 import tempfile
 
-# Of each engine such that take about a second.
+# Kernels of each engine that take about a second.
 KERNELS = {"model": ["transpose-large", "needle-large"], "lockstep": ["crc32", "radixSort"]}
-# Others are named with --preset.
+# The default; --preset names others.
 PRESETS = ["baseline", "two-level"]
 # A difference that is worth a look.
 NOTABLE = 0.05
@@ -34,7 +34,7 @@ def fail(message):
 
 
 def program(checkout):
-    """The program of a checkout, built."""
+    """Builds the program of a checkout and returns its path."""
     if not (checkout / "Cargo.toml").is_file():
         fail(f"{checkout} is no checkout of the project: it has no Cargo.toml")
     print(f"bench_pair: building {checkout}", file=sys.stderr)
@@ -45,7 +45,7 @@ def program(checkout):
 
 
 def run(checkout, path, engine, preset, kernel):
-    """Processor time in seconds, and issue slots, of a run."""
+    """Processor time of a run in seconds, and its number of issue slots."""
     manifest = f"tests/kernels/{kernel}.toml"
     command = [str(path), "run", manifest, "--engine", engine, "--preset", preset, "--json"]
     environment = {**os.environ, "GPURF_HOME": str(checkout), "RAYON_NUM_THREADS": "1"}
@@ -61,7 +61,7 @@ def run(checkout, path, engine, preset, kernel):
 
 
 def compare(old, new, rounds, job):
-    """Ratios of the rounds, and each side's median time."""
+    """The ratio of each round, and the median time of each side."""
     ratios, times = [], {"old": [], "new": []}
     for number in range(rounds + 1):
         sides = [("old", *old), ("new", *new)]

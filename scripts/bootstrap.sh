@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks for the tools that gpurf needs, and installs what is missing where that is possible (Debian and its relatives, as
-# root or with a sudo that asks nothing). Elsewhere it prints the command to run, and exits with 3.
+# root or with a sudo that needs no password). Elsewhere it prints the command to run, and exits with 3.
 #
 #   scripts/bootstrap.sh             cargo, a C++ compiler, Verilator
 #   scripts/bootstrap.sh --lint      also rustfmt, clippy, and in target/venv ShellCheck and Ruff
@@ -123,7 +123,7 @@ check_lint() {
     : >"$stamp"
 }
 
-# A Python environment of the project's own.
+# Makes the project's own Python environment.
 check_venv() {
     [ -x target/venv/bin/pip ] && return
     if ! { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }; then
@@ -133,7 +133,7 @@ check_venv() {
     quietly python3 -m venv target/venv
 }
 
-# Packages into it: install_python WHAT-IT-IS PACKAGE==VERSION ...
+# Installs packages into that environment: install_python NAME-IN-MESSAGES PACKAGE==VERSION ...
 install_python() {
     local what=$1
     shift
@@ -158,7 +158,7 @@ check_proofs() {
     : >"$stamp"
 }
 
-# The library is a file of Debian's; where its package cannot be had, the file can be put there by hand.
+# The cell library is a file of a Debian package. On other systems, put the file there by hand.
 check_energy() {
     [ -e /usr/share/qflow/tech/osu018/osu018_stdcells.lib ] || install_packages qflow-tech-osu018
     local stamp=target/venv/libparse-$libparse
@@ -168,7 +168,7 @@ check_energy() {
     : >"$stamp"
 }
 
-# The newest cocotb that works with the oldest Verilator. It loads Python's shared library.
+# $cocotb is the newest version that works with the oldest Verilator. cocotb loads Python's shared library.
 check_cocotb() {
     local stamp=target/venv/cocotb-$cocotb
     [ -e "$stamp" ] && return
@@ -177,7 +177,7 @@ check_cocotb() {
     : >"$stamp"
 }
 
-# The daemons are started by scripts/slurm_cluster.sh alone, with a configuration of its own.
+# Only scripts/slurm_cluster.sh starts the daemons, with its own configuration.
 check_slurm() {
     local tool
     for tool in munged slurmctld slurmd sbatch; do
@@ -200,7 +200,7 @@ check_dvsim() {
     : >"$stamp"
 }
 
-# mdBook alone, without its server; three minutes on one core, once.
+# mdBook without its server. Building it takes three minutes on one core, once.
 check_site() {
     local stamp=target/mdbook/$mdbook
     [ -e "$stamp" ] && return
@@ -223,7 +223,7 @@ if ! have "${CXX:-g++}" || ! have cc; then missing+=(g++); fi
 if [ $want_verilator = 1 ] && ! verilator_good; then
     [ -z "${VERILATOR:-}" ] || fail "$VERILATOR (from the variable VERILATOR) is not Verilator $verilator_oldest or newer. Unset VERILATOR or correct it."
     missing+=(verilator)
-    # Not needed, but Verilator takes 40 % less time with it (scripts/allocator.sh).
+    # Optional: Verilator takes 40 % less time with it (scripts/allocator.sh).
     if have apt-get; then missing+=(libjemalloc2); fi
 fi
 if [ ${#missing[@]} -gt 0 ]; then

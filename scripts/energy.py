@@ -4,10 +4,10 @@
     energy.py --block B [--preset P] [--set KEY=VALUE]... [--kernel LAUNCH.toml [--toml FILE]] [--cycles N] [--seed S] [--json FILE]
     energy.py --top M --recorded FILE.json [-G NAME=VALUE]... source.sv ...
 
-Needs scripts/bootstrap.sh --energy. The first form takes a block of the project in a configuration. Its inputs are those of a kernel that the
-model runs, or without --kernel the constrained random ones of libgpurf. The second form takes a module of one's own:
-{"inputs": {PORT: [number of each cycle]}, "outputs": {PORT: [number, or null where it is not compared]}, "from": CYCLE}, where changes count from
-that cycle on (default: 1).
+Needs scripts/bootstrap.sh --energy. The first form measures a block of the project in a configuration. Its inputs are those of a kernel that the
+model runs; without --kernel, they are the constrained random inputs of libgpurf. The second form measures a user's own module. FILE.json is
+{"inputs": {PORT: [number of each cycle]}, "outputs": {PORT: [number, or null where it is not compared]}, "from": CYCLE}; changes count from cycle
+CYCLE on (default: 1).
 
 Exits with 1 when the netlist's outputs differ from the recorded ones, with 2 on bad input, with 3 when a tool or the library is missing.
 """
@@ -15,12 +15,12 @@ import argparse, collections, ctypes, functools, json, os, re, subprocess, sys, 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# What is known of the blocks: which only wire, and what their energy is divided among.
+# For each block: whether it is wiring only, and the events among which its energy is divided.
 BLOCKS = tomllib.loads((ROOT / "scripts/energy.toml").read_text())
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 RAMS = ["ram_1rw", "ram_1r1w"]
-RESET = 4           # cycles of reset before the first that counts
-# Gates by size and delay, long nets through buffers. ABC's own script takes ten times as long on wide multiplexers.
+RESET = 4           # cycles of reset before the first cycle that counts
+# Maps to gates by size and delay, and buffers long nets. ABC's default script takes ten times as long on wide multiplexers.
 ABC = "+strash;&get,-n;&nf;&put;buffer,-N,16;upsize;dnsize"
 
 
@@ -47,7 +47,7 @@ def numbers(node, name): return [float(n) for line in children(node, name)[0].ar
 
 
 class Table:
-    """Energies by load and slew, or by slew alone; between points on straight lines, outside as at the edge."""
+    """Energies by load and slew, or by slew alone: interpolated linearly between points, constant outside of the table."""
 
     def __init__(self, node, templates):
         axes = templates[node.args[0]]
@@ -70,7 +70,7 @@ class Cell:
         self.load = {name: float(value(pin, "capacitance", 0)) for name, pin in self.pins.items()}
         self.clock = [name for name, pin in self.pins.items() if value(pin, "clock") == "true"]
         self.is_register = bool(children(node, "ff", "latch"))
-        # Of each pin the tables of a rise and of a fall, one for each related pin.
+        # For each pin, the tables of a rise and those of a fall: one table for each related pin.
         self.power = {
             name: [
                 [Table(table, templates) for power in children(pin, "internal_power") for table in children(power, edge, "power")]
@@ -80,14 +80,14 @@ class Cell:
         }
 
     def internal(self, pin, load, slew, choose):
-        """Energy of a rise and of a fall of a pin inside the cell. Which related pin caused it is not known: `choose` takes one number of them."""
+        """Energy inside the cell of a rise and of a fall of a pin. Its cause is one of the related pins: `choose` reduces their energies to one."""
         return [choose([table.at(load, slew) for table in tables]) if tables else 0.0 for tables in self.power[pin]]
 
     def truth(self, output):
-        """The function of an output as a table of bits, the first input lowest."""
+        """The function of an output as a truth table: bit i is the output for inputs i, the first input in the lowest bit of i."""
         text = value(self.pins[output], "function")
         if len(self.inputs) > 4: raise Refused(f"the cell {self.name} has more than four inputs")
-        # Liberty writes "and" as `*`, as `&` or as nothing. A wrong reading would show in the comparison with the recorded outputs.
+        # Liberty writes "and" as `*`, as `&` or by juxtaposition. A misread function would show in the comparison with the recorded outputs.
         words = re.findall(r"\w+|\S", text)
         if not all(re.fullmatch(r"\w+|[!()+*&|^]", word) for word in words): raise Refused(f"the function of {self.name} is not understood: {text}")
         text = ""
@@ -122,7 +122,7 @@ class Library:
 
 # ------------------------------------------------------------------ the netlist
 def run_yosys(args, top, parameters, sources, black_boxes, commands):
-    """Reads a module and runs commands on it: Yosys' JSON. It has a process of its own, as Yosys ends its process when it finds a mistake."""
+    """Reads a module, runs commands on it, and returns Yosys' JSON. Yosys runs in a child process, because it ends its process at an error."""
     read = ["read_slang", "--top", top, "--ignore-assertions", "--no-implicit-memories", "-D", "SYNTHESIS", "-I", str(ROOT / "rtl")]
     for name, number in parameters.items(): read += ["-G", f"{name}={number}"]
     for module in black_boxes: read += ["--blackboxed-module", module]
@@ -143,7 +143,7 @@ def run_yosys(args, top, parameters, sources, black_boxes, commands):
 
 
 def synthesise(args, top, parameters, sources):
-    """The module as gates of the library."""
+    """The netlist of the module, in gates of the library."""
     if args.verbose: print(f"energy: synthesising {top}", file=sys.stderr, flush=True)
     commands = [f"synth -flatten -noabc -top {top}", f"dfflibmap -liberty {args.liberty}", f"abc -liberty {args.liberty} -script {args.abc}",
                 "opt_clean -purge"]
@@ -151,7 +151,7 @@ def synthesise(args, top, parameters, sources):
 
 
 class Netlist:
-    """Gates in an order in which each follows what it reads, and their energies."""
+    """Gates in topological order (each after the gates that it reads), and the energy of each net's changes."""
 
     def __init__(self, module, library, choose=numpy.mean, slew=0.06):
         self.library, self.ports = library, module["ports"]
@@ -178,7 +178,7 @@ class Netlist:
         self.gates = self.ordered(gates)
         for port in self.ports: self.bits(port)
 
-        # Half of C V^2 is lost in each change of a net, whoever drives it; the rest is inside the cells.
+        # Each change of a net dissipates half of C V^2, whichever cell drives it; the remaining energy is inside the cells.
         V = library.volts
         self.parts = {part: numpy.zeros((len(self.number), 2)) for part in ("nets", "cells")}
         self.clock_energy = 0.0
@@ -219,7 +219,7 @@ class Netlist:
     def bits(self, port): return [self.net(bit) for bit in self.ports[port]["bits"]]
 
     def simulate(self, given, outputs, start, simulator):
-        """Runs the cycles of `given` ({port: cycles x bits}); gives the bits of the outputs, rises and falls of nets, energy of each cycle."""
+        """Runs the cycles of `given` ({port: cycles x bits}). Returns the outputs' bits, rises and falls of each net, and the energy per cycle."""
         def pointer(array): return array.ctypes.data_as(ctypes.c_void_p)
         array = lambda numbers, kind: numpy.ascontiguousarray(numbers, dtype=kind)
         cycles = len(next(iter(given.values())))
@@ -233,7 +233,7 @@ class Netlist:
         table = array([bits for _, bits, _ in self.gates], numpy.uint16)
         drives = array([net for _, _, net in self.gates], numpy.int32)
         d, q = (array([pair[i] for pair in self.registers], numpy.int32) for i in (0, 1))
-        # A flip-flop that reset does not set begins with a random value, so that no output can depend on it unseen.
+        # A flip-flop without reset begins with a random value, so that an output that depends on this value shows as a difference.
         state[q] = numpy.random.default_rng(1).integers(0, 2, len(q))
         seen = numpy.zeros((cycles, len(seen_nets)), numpy.uint8)
         rise, fall = (array(sum(part[:, i] for part in self.parts.values()), numpy.float64) for i in (0, 1))
@@ -255,7 +255,7 @@ def build_simulator():
     source, built = ROOT / "scripts/gates.cpp", ROOT / "target/energy/gates.so"
     if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
         built.parent.mkdir(parents=True, exist_ok=True)
-        # Under a name of its own first: two runs may build it at once.
+        # Built under a name of this process's own and then renamed: two runs may build it at once.
         part = built.with_suffix(f".{os.getpid()}")
         command = [os.environ.get("CXX", "g++"), "-O2", "-shared", "-fPIC", "-o", str(part), str(source)]
         try: subprocess.run(command, check=True)
@@ -266,14 +266,15 @@ def build_simulator():
 
 # ------------------------------------------------------------------ activity
 class Recorded:
-    """What was recorded of a block: inputs, outputs (where they mean something), each as bits of a port in each cycle, lowest first."""
+    """Recorded inputs and outputs of a block: for each port, its bits in each cycle, lowest first. `compared` says which bits of outputs are
+    compared; changes count from cycle `start` on."""
 
     def __init__(self):
         self.inputs, self.outputs, self.compared, self.start = {}, {}, {}, 0
 
 
 def to_bits(numbers_, width):
-    """Numbers of any width as rows of bits, the lowest first."""
+    """Numbers of any width as rows of bits, lowest bit first."""
     size = (width + 7) // 8
     data = numpy.frombuffer(b"".join(number.to_bytes(size, "little") for number in numbers_), numpy.uint8)
     return numpy.unpackbits(data.reshape(-1, size), axis=1, bitorder="little")[:, :width]
@@ -305,7 +306,7 @@ def import_gpurf():
 
 
 def stimulate(block, cycles, seed):
-    """Constrained random inputs of the library, and the model's outputs."""
+    """Records a block of the library under constrained random inputs, with the model's outputs."""
     recorded = Recorded()
     recorded.start = RESET
     block.seed(seed)
@@ -322,7 +323,7 @@ def stimulate(block, cycles, seed):
         bits, low = to_bits(vectors, sum(signal.bits * signal.elements for signal in signals)), 0
         for signal in signals:
             elements = [bits[:, low + i * signal.bits:low + (i + 1) * signal.bits] for i in range(signal.elements)]
-            # Yosys has the first element of an array on top.
+            # In Yosys, the first element of an array has the highest bits.
             target[signal.name] = numpy.concatenate(elements[::-1], axis=1)
             low += signal.bits * signal.elements
     column = 0
@@ -341,7 +342,7 @@ def design_sources():
 
 
 class Waveform:
-    """The model's nets in a run of a kernel: {name: bits in each cycle, the first element of an array on top}, and where they mean something."""
+    """The model's nets in a run of a kernel: their bits in each cycle (of an array, the first element has the highest bits), and which are valid."""
 
     def __init__(self, args):
         program = os.environ.get("GPURF", str(ROOT / "target/release/gpurf"))
@@ -376,12 +377,12 @@ class Waveform:
     def width(self, name): return sum(width for width, _ in self.elements[name].values())
 
     def bits(self, name):
-        """The bits of a net in each cycle, and where they mean something. Where they do not, the last value stays: nothing changes."""
+        """The bits of a net in each cycle, and which of them are valid. An invalid bit keeps its last valid value, so that it costs no change."""
         parts = [self.element(name, element) for element in sorted(self.elements[name], reverse=True)]
         return tuple(numpy.concatenate(part, axis=1) for part in zip(*parts, strict=True))
 
     def element(self, name, element):
-        """The same of an element of an array."""
+        """The same for one element of an array."""
         width, changes = self.elements[name][element]
         bits, known = numpy.zeros((self.cycles, width), numpy.uint8), numpy.zeros((self.cycles, width), bool)
         last = numpy.zeros(width, numpy.uint8)
@@ -393,7 +394,7 @@ class Waveform:
         return bits, known
 
 
-# Yosys' gates between blocks, on bits of all cycles at once.
+# Functions of Yosys' gates between blocks, on the bits of all cycles at once.
 GATES = {
     "$_BUF_": (lambda a: a, "A"), "$_NOT_": (lambda a: a ^ 1, "A"), "$_AND_": (lambda a, b: a & b, "AB"), "$_OR_": (lambda a, b: a | b, "AB"),
     "$_XOR_": (lambda a, b: a ^ b, "AB"), "$_MUX_": (lambda a, b, s: numpy.where(s, b, a), "ABS"),
@@ -401,24 +402,24 @@ GATES = {
 
 
 class Machine:
-    """The wiring of the SM, from which the inputs of a block follow: blocks are boxes whose outputs the waveform has."""
+    """The wiring of the SM, by which the inputs of a block are computed: blocks are black boxes, whose outputs the waveform has."""
 
     def __init__(self, args, parameters, waveform, library, netlist_of):
         sources, self.waveform, self.library, self.netlist_of = design_sources(), waveform, library, netlist_of
         boxes = [path.stem for path in sources if not path.name.endswith("_pkg.sv") and path.stem not in BLOCKS["wiring"]]
         commands = ["hierarchy -check", "proc", "flatten", "delete t:$*dff*", "opt", "bmuxmap", "demuxmap", "bwmuxmap", "techmap", "opt_clean"]
         modules = run_yosys(args, "sm", parameters, sources, boxes, commands)
-        # What follows from a register is known, or unknown: its own logic is not needed.
+        # Registers outside of blocks were deleted above: their values are in the waveform or unknown, so their input logic is not needed.
         self.boxes = {name: cell for name, cell in modules["sm"]["cells"].items() if cell["type"] in boxes}
         self.cells = {name: cell for name, cell in modules["sm"]["cells"].items() if cell["type"] not in boxes and cell["type"] != "$scopeinfo"}
         self.driver = {bit: cell for cell in self.cells.values() for port, bits in cell["connections"].items()
                        if cell["port_directions"][port] == "output" for bit in bits}
-        # The waveform's names: of a net of the SM as it is, of one inside a register file as docs/lockstep.md says.
+        # Names in the waveform: a net of the SM keeps its name; docs/lockstep.md gives the name of a net inside a register file.
         self.known = {}
         for name, net in modules["sm"]["netnames"].items():
             *path, last = name.split(".")
             names = [f"operand_stage_inner_{last}", f"operand_stage_{last}"] if path[:1] == ["u_operand_stage"] and len(path) > 1 else [last]
-            # An instance of those of an issue port has the port's number after its name there.
+            # Of instances that exist once per issue port, the waveform has the port's number after the instance's name.
             port = re.search(r"gen_port\[(\d+)\]", name)
             words = last.split("_")
             if path[:1] != ["u_operand_stage"]:
@@ -437,7 +438,7 @@ class Machine:
         return self.columns[name]
 
     def value(self, bit):
-        """A bit in each cycle, and where it means something."""
+        """The values of a bit in each cycle, and in which cycles they are valid; None if they are unknown."""
         cycles = self.waveform.cycles
         if bit in ("0", "1", "x", "z"): return numpy.full(cycles, int(bit == "1"), numpy.uint8), numpy.ones(cycles, bool)
         if bit in self.known:
@@ -447,7 +448,7 @@ class Machine:
         return self.simulated.get(bit)
 
     def run_box(self, bit):
-        """Outputs of a block that the waveform does not have: its own netlist has them."""
+        """Computes outputs of a block that are not in the waveform, by simulating the block's netlist."""
         name = self.box_of.get(bit)
         if name is None or name in self.under_way:
             raise Refused(f"an input of the block follows from {self.name(bit)}, which neither the waveform nor a netlist has; "
@@ -465,7 +466,7 @@ class Machine:
         self.under_way.discard(name)
 
     def record(self, box):
-        """What a block sees and does in the kernel."""
+        """The inputs and outputs of a block during the kernel."""
         recorded = Recorded()
         recorded.start = RESET + 1
         ends = [(port, bits, box["port_directions"][port]) for port, bits in box["connections"].items() if port != "clk_i"]
@@ -476,7 +477,7 @@ class Machine:
             if way == "input":
                 rows = inputs[:, low:low + len(bits)]
                 low += len(bits)
-                # The waveform begins after reset; the netlist has to be reset first.
+                # The waveform begins after reset, but the netlist has to be reset first: cycles of reset are inserted in front.
                 before = numpy.repeat(rows[:1], RESET, axis=0)
                 if port == "rst_ni": before = numpy.zeros_like(before)
                 recorded.inputs[port] = numpy.concatenate([before, rows])
@@ -489,7 +490,7 @@ class Machine:
         return recorded
 
     def settle(self, wanted):
-        """The bits in each cycle: known, or by the gates between blocks."""
+        """The values of these bits in each cycle: from the waveform, or computed by the gates between blocks."""
         values = {}
         def follow(bit):
             stack = [bit]
@@ -523,7 +524,7 @@ class Machine:
 
 
 def compare(recorded, seen, name):
-    """The first bit in which the netlist differs from what was recorded is an error: its energy would mean nothing."""
+    """Fails at the first bit in which the netlist differs from the recording: its energy would mean nothing. Returns the number of compared bits."""
     first = None
     compared = 0
     for port, bits in seen.items():
@@ -541,7 +542,7 @@ def compare(recorded, seen, name):
 
 # ------------------------------------------------------------------ the measurement
 def measure(args, module, library, recorded, name):
-    """Energy by parts over all cycles, and the energy and the ports of each cycle."""
+    """Average energy per cycle by part, and the energy and the ports' values of each cycle."""
     netlist = Netlist(module, library, slew=args.slew)
     missing = [port for port, shape in netlist.ports.items() if shape["direction"] == "input" and port not in [*recorded.inputs, "clk_i"]]
     if missing: raise Refused(f"the recording lacks inputs: {', '.join(missing)}")
@@ -561,7 +562,7 @@ def measure(args, module, library, recorded, name):
     written = sum(int(rises[q] + falls[q]) for _, q in netlist.registers) / cycles
     gated = netlist.clock_energy * written / max(len(netlist.registers), 1)
     parts |= {"clock": netlist.clock_energy, "leakage": netlist.leakage * 1e-6 * args.period}
-    # The pin that causes a change is not known, and slews are not computed: what other choices give.
+    # The pin that causes a change is not known, and slews are not computed: the bounds are the results with extreme choices.
     bounds = []
     for choose, slew in ((min, args.slew), (max, 3 * args.slew)):
         bound = Netlist(module, library, choose, slew)
@@ -591,7 +592,7 @@ def package():
 
 
 def counts_of(kind, bits):
-    """The fields of an event word of this type in each cycle."""
+    """The value of each field of an event word of this type, in each cycle."""
     counts, low = {}, 0
     for field in reversed(list(package().find(kind).targetType.type.canonicalType)):
         counts[field.name] = bits[:, low:low + field.type.bitWidth] @ (1 << numpy.arange(field.type.bitWidth))
@@ -600,7 +601,7 @@ def counts_of(kind, bits):
 
 
 def word_counts(block, ports):
-    """The fields of a block's event word in each cycle; none where it has no such word."""
+    """The value of each field of a block's event word, in each cycle; empty if the block has no event word."""
     source = next(path for path in design_sources() if path.stem == block).read_text()
     kind = re.search(r"output\s+(\w+_event_t)\s+event_o\b", source)
     return counts_of(kind[1], ports["event_o"]) if kind and "event_o" in ports else {}
@@ -615,9 +616,9 @@ def count_events(block, ports):
 
 
 def fit(counts, energy):
-    """pJ of each event by least squares, none below 0, with 95 % intervals over stretches of cycles; what is left over.
+    """Energy of each event in pJ by least squares, none below 0, with 95 % intervals by resampling stretches of cycles; the residual.
 
-    What an event writes into registers changes in the next cycle: an event's energy is that of its cycle and of the next one."""
+    Registers that an event writes change in the next cycle: an event's energy is that of its cycle plus that of the next one."""
     names = [name for name, column in counts.items() if column.any()]
     later = [numpy.concatenate([[0], counts[name][:-1]]) for name in names]
     columns = numpy.array([numpy.ones(len(energy)), *(counts[name] for name in names), *later]).T.astype(float)
@@ -670,12 +671,12 @@ def table(title, result):
 
 # The papers' energies of 128 bits of the main register file (docs/energy.md), at 40 nm and 0.9 V.
 READ, WRITE = 8.0, 11.0
-# Energy at 40 nm and 0.9 V by that of the library: capacitance in proportion to feature size, or to its square root; times V^2.
+# Ratios of energy at 40 nm and 0.9 V to that of the library: capacitance in proportion to feature size, or to its square root; times V^2.
 def scales(volts): return [(40 / 180) ** power * (0.9 / volts) ** 2 for power in (1.0, 0.5)]
 
 
 def beside(results, accesses, volts):
-    """The blocks of a kernel beside what the papers count."""
+    """Prints the energy of the blocks, in a kernel, next to the papers' energy of the main register file."""
     reads, writes = accesses
     papers = READ * reads + WRITE * writes
     low, high = scales(volts)
@@ -719,7 +720,7 @@ def main():
         raise Refused("a module of one's own needs --top, --recorded and sources, without --block and --kernel")
     if args.toml and not args.kernel: raise Refused("--toml needs --kernel: energies by the machine's events are of a machine that runs a kernel")
     for option, file in (("--json", args.json), ("--toml", args.toml)):
-        # Before the work, which takes minutes.
+        # Checked first, because the measurement takes minutes.
         if file and (Path(file).is_dir() or not Path(file).absolute().parent.is_dir()):
             raise Refused(f"{option} {file}: {'it is a folder' if Path(file).is_dir() else 'its folder does not exist'}")
     if args.scale is not None and not (args.toml and 0 < args.scale < float("inf")): raise Refused("--scale is a number above 0, of --toml")
@@ -745,7 +746,7 @@ def main():
 
 
 def machine_counts(parameters, waveform):
-    """The machine's events a cycle, by the names that gpurf's results have for them."""
+    """How often each event of the machine occurs per cycle, by its name in gpurf's results."""
     words = BLOCKS["words"]
     kinds = [(word, 0, "", kind) for word, kind in words["always"].items()]
     if int(parameters["Active"]): kinds.append(("scheduler_event_o", 0, "", words["scheduler"][int(parameters["Alternate"])]))
@@ -759,19 +760,19 @@ def machine_counts(parameters, waveform):
 
 
 def counted(block, rates):
-    """The machine's events that this block's energy can be divided among, and how often each occurs in a cycle."""
+    """The machine's events among which this block's energy can be divided, and how often each occurs per cycle."""
     return {event: rates[event] for event in (ISSUE, *BLOCKS["counted"].get(block, {}).values()) if event in rates}
 
 
-# A block whose events explain less of its energy than this has an energy of an issued instruction alone.
+# If events explain less than this part of the variance of a block's energy, the whole energy is assigned to issued instructions.
 EXPLAINED = 0.5
 ISSUE = "issue"
 
 
 def by_machine_event(name, result, scale):
-    """pJ of a block by the machine's events, times `scale`, and why: what gpurf's --energy reads.
+    """Energy of a block by the machine's events in pJ, times `scale`, as gpurf's --energy reads it; and a comment on how it was divided.
 
-    What the fields of the block cost goes to the events of the machine that stand for them. The energy of all cycles together stays."""
+    The energy of a field of the block is assigned to the machine's event that stands for the field. The total over all cycles is unchanged."""
     switching = result["pj"]["nets"] + result["pj"]["cells"]
     explained = result["fit"]["explained"]
     issued = result["counted"].get(ISSUE, 0.0)
@@ -786,13 +787,13 @@ def by_machine_event(name, result, scale):
             rate = result["counted"].get(event, 0.0)
             if not rate: return alone, f"the machine does not count {field}, which has a part of the energy: {by}"
             energies[event] += spent / rate
-    # Least squares without energies below 0 need not meet the total.
+    # With no energy allowed below 0, the least-squares sum may differ from the total: it is scaled to the total.
     whole = sum(energy * (1.0 if event == "cycle" else result["counted"][event]) for event, energy in energies.items())
     return {event: scale * energy * switching / whole for event, energy in energies.items()}, f"its events explain {100 * explained:.0f} % of the variance"
 
 
 def write_toml(args, results, volts):
-    """The file that gpurf's --energy reads."""
+    """Writes the file that gpurf's --energy reads."""
     if not results: raise Refused("no block was measured: there is nothing to write")
     low, high = scales(volts)
     scale = args.scale or (low * high) ** 0.5
@@ -810,7 +811,7 @@ def write_toml(args, results, volts):
 
 
 def work(args, library, rates):
-    """Of each block: name, title, netlist, recordings. `rates` takes the machine's events a cycle."""
+    """Yields for each block its name, title, netlist and recordings. Fills `rates` with the machine's events per cycle."""
     if args.top:
         module = synthesise(args, args.top, dict(setting.partition("=")[::2] for setting in args.G), args.sources)
         yield args.top, f"{args.top}: inputs of {args.recorded}", module, [read_recorded(args.recorded, module["ports"])]
@@ -824,7 +825,7 @@ def work(args, library, rates):
     machine, netlists = None, {}
 
     def netlist_of(box):
-        """The netlist of a block in its place in the SM: there it may have other parameters than on its own."""
+        """The netlist of a block as instantiated in the SM, where its parameters may differ from those of the block alone."""
         parameters = {name: int(str(box["parameters"].get(name, "0")), 2) if name in box["parameters"] else number
                       for name, number in block_of(box["type"]).parameters.items()}
         key = (box["type"], *parameters.items())

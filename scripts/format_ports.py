@@ -1,10 +1,10 @@
-"""Formats what rustfmt does not reach: the fields inside of `ports! { ... }` (model/blocks/src/ports.rs).
+"""Formats the fields inside of `ports! { ... }` (model/blocks/src/ports.rs), which rustfmt does not format.
 
     format_ports.py            formats model/, harness/ and tests/
     format_ports.py --check    names the places that are not formatted; exits with 1 if there are any
 
 A field, `name: type = declaration,`, becomes a statement, `let name: type = declaration;`, rustfmt formats a file of such
-statements at the same depth, and they become fields again. So a line has 116 columns at most, and not 120.
+statements at the same depth, and they become fields again. `let ` takes four columns, so a line has at most 116 columns instead of 120.
 """
 import re
 import subprocess
@@ -18,7 +18,7 @@ OPEN, CLOSE = "([{", ")]}"
 
 
 def blocks(lines):
-    """First and last line of the fields of each declaration, and the depth of the macro."""
+    """For each declaration: its first line of fields, the line after the last one, and the depth of the macro."""
     for number, line in enumerate(lines):
         begin = BEGIN.match(line)
         if not begin:
@@ -125,7 +125,7 @@ def main():
             print(f"{path.relative_to(ROOT)}:{first + 1}: run scripts/format_ports.py")
     if check:
         sys.exit(1 if wrong else 0)
-    # From the end, so that the numbers of the lines before stay right.
+    # From the end of a file, so that the line numbers of earlier declarations stay valid.
     for path, first, end, new in reversed(wrong):
         texts[path][first:end] = new
     for path in {path for path, *_ in wrong}:

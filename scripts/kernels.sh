@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Recompiles the test kernels: tests/kernels/NAME.cu and launch/NAME.cu to NAME.ptx beside it, with nvcc from PyPI in an environment of its own
-# (target/nvcc, 370 MB, downloaded once). Needs no GPU. The PTX is checked in, so only those who change a kernel need this.
+# Recompiles the test kernels: tests/kernels/NAME.cu and launch/NAME.cu to NAME.ptx in the same folder, with nvcc from PyPI in an environment of its
+# own (target/nvcc, 370 MB, downloaded once). Needs no GPU. The PTX is checked in, so this is needed only after a change to a kernel.
 #
 #   scripts/kernels.sh               all kernels
 #   scripts/kernels.sh NAME...       these kernels only, such as saxpy or launch/loops

@@ -4,7 +4,7 @@
 #
 #   scripts/library.sh [PREFIX]     default: target/library
 #
-# Variables: LIBGPURF, a shared library that is built already, with the static one beside it (default: the release build, made if need be).
+# Variables: LIBGPURF, a shared library that is already built, with the static one in the same folder (default: the release build, made if need be).
 # Exits with 3 when the library cannot be built or installed.
 set -euo pipefail
 prefix=$(realpath -m "${1:-"$(dirname "$0")/../target/library"}")

@@ -2,15 +2,15 @@
 # Format and lints: Rust (rustfmt, clippy, rustdoc), scripts (ShellCheck, Ruff) and RTL (Verilator).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# A folder of its own: clippy and a build that runs beside it do not wait for each other. They share nothing but build scripts.
+# Its own target folder, so that clippy and a concurrent build do not wait for each other. They could share nothing but build scripts.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target/lint}
-# Every file by name: rustfmt does not follow modules that a macro declares, such as those of each_design!.
+# Every file is named: rustfmt does not follow modules that a macro declares, such as those of each_design!.
 find harness model tests -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024 --check
 python3 scripts/format_ports.py --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
-# The documentation's links and markup, in half a minute.
+# Checks the documentation's links and markup; takes half a minute.
 RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps --workspace
-# Layout is free in the scripts; mistakes are not.
+# In scripts, the layout is not checked, only mistakes.
 target/venv/bin/shellcheck --external-sources --severity warning scripts/*.sh .ci/run
 target/venv/bin/shellcheck --shell bash --severity warning rtl/*/lint.sh
 target/venv/bin/ruff check --quiet --isolated --select B,E9,F scripts tests examples harness/library/python

@@ -3,11 +3,11 @@
 
     lint_casts.py [-I DIR]... source.sv ...
 
-IEEE 1800 can be read in two ways there. Verilator and slang give the addition the cast's width, so that it keeps its carry; other tools
-add in 32 bits, the operand's own width, and lose it. RTL that casts the operands instead means one thing: `33'(a) + 33'(b)`.
+IEEE 1800 can be read in two ways here. Verilator and slang perform the addition in the cast's width, so that it keeps its carry; other tools add in
+32 bits, the operands' width, and lose the carry. Casting the operands instead is unambiguous: `33'(a) + 33'(b)`.
 
-Needs pyosys (scripts/bootstrap.sh --mutants). slang is asked for each operand's own width: the sources are read with each such cast in a form
-that is an error where the operand is narrower than the cast. Every module is elaborated at its default parameters.
+Needs pyosys (scripts/bootstrap.sh --mutants). slang determines the self-determined width of each operand: in a copy of the sources, each such cast
+has a form that is an error if the operand is narrower than the cast. Every module is elaborated at its default parameters.
 """
 import argparse
 import json
@@ -17,15 +17,15 @@ import subprocess
 import sys
 import tempfile
 
-# What gives another value in more bits; `&`, `|`, `^` and comparisons do not.
+# Operators whose result changes if they are evaluated in more bits; that of `&`, `|`, `^` and comparisons does not.
 ARITHMETIC = re.compile(r"\+|-|\*|<<|~(?!\^)")
 CAST = re.compile(r"(?:(?<![\w.'$])([A-Za-z_]\w*|\d+)|(\)))'\(")
-# Casts to these are not to a size.
+# Casts with these names are not size casts.
 KINDS = {"signed", "unsigned", "const", "string", "void", "real", "shortreal"}
 
 
 def closing(text, opening):
-    """The place of the bracket that closes the one at `opening`."""
+    """The position of the bracket that closes the one at `opening`."""
     depth = 0
     for at in range(opening, len(text)):
         depth += (text[at] in "([{") - (text[at] in ")]}")
@@ -35,7 +35,7 @@ def closing(text, opening):
 
 
 def outside_brackets(text):
-    """The text without what stands in brackets: there an operand has a width of its own, but in plain parentheses."""
+    """The text without what is in brackets, because that is evaluated in a width of its own; text in plain parentheses is kept, as it is not."""
     out, at = [], 0
     while at < len(text):
         if text[at] in "[{" or text[at] == "(" and re.search(r"[\w']$", text[:at]):
@@ -51,7 +51,7 @@ def without_comments(text):
 
 
 def marked(text):
-    """The source with casts of arithmetic marked, and the number of such casts. Lines stay lines."""
+    """The source with casts of arithmetic marked, and the number of such casts. Line numbers are unchanged."""
     plain, changes = without_comments(text), []
     for cast in CAST.finditer(plain):
         opening = cast.end() - 1
@@ -65,7 +65,7 @@ def marked(text):
         size = plain[start : cast.end() - 2]
         if size.endswith("_t"):
             size = f"$bits({size})"
-        # A size of 0 is an error, at this line.
+        # If the operand is narrower than the cast, the size is 0, which is an error at this line.
         wide = f"($bits({operand.strip()}) >= ({size}) ? ({size}) : 0)"
         changes.append((start, cast.end() - 2, " ".join(wide.split())))
     for start, end, wide in sorted(changes, reverse=True):

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/allocator.sh
 
-# The program that Verilator's wrapper in Perl starts, with as large a stack: the wrapper takes longer than a small lint. It lies beside it.
+# Starts verilator_bin, in the folder of Verilator's Perl wrapper, with the stack limit of the wrapper, which takes longer than a small lint.
 verilator=${VERILATOR:-verilator}
 if [ -z "${VERILATOR:-}${VERILATOR_ROOT:-}${VERILATOR_BIN:-}" ]; then
     beside=$(dirname "$(realpath "$(command -v verilator)")")/verilator_bin
@@ -20,16 +20,16 @@ lint() {
     local source=$1 command=("$verilator" --lint-only -Wall --assert -Irtl)
     shift
     for folder in rtl/*/; do command+=("-I$folder"); done
-    # What these passes do makes C++ faster, and none of them warns of anything.
+    # These passes only make the C++ faster; none of them issues a warning.
     command+=(-fno-reorder -fno-life-post -fno-subst -fno-localize -fno-combine)
-    # The package that the others may use comes first.
+    # gpurf_pkg comes first, as the other packages may use it.
     command+=("$@" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "$source" --top-module "$(basename "$source" .sv)")
-    # A loop that assigns registers of an array has to be unrolled, however long it is; others need not be (docs/performance.md, "Builds").
+    # A loop that assigns registers of an array has to be unrolled, however long it is; other loops need not be (docs/performance.md, "Builds").
     "${command[@]}" --unroll-stmts 5000 2> /dev/null || "${command[@]}" || { echo "lint: $source with $*" >&2; return 1; }
 }
 export -f lint
 
-# Every module of a folder, with those of these parameters that it has.
+# Lists every module of a folder, each with the parameters from the arguments that it has.
 every() {
     local folder=$1 source parameter arguments
     shift
@@ -70,7 +70,7 @@ every() {
         echo "rtl/execute/result_queue.sv -GQueueDepth=$depth -GSources=$sources"
     done
     echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1"
-    # Each folder adds its own.
+    # The lint.sh of a folder adds lints of its modules.
     # shellcheck disable=SC1090 # which files there are is not known here; lint.sh reads each of them
     for list in rtl/*/lint.sh; do (source "$list"); done
 } | sort -u | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'

@@ -8,7 +8,7 @@ Needs pyosys (scripts/bootstrap.sh --mutants). Writes into DIR
     M_netlist.v    netlist (module M_netlist) with one more input, mutant_sel; 0 selects the original
     M.sv           wrapper with the module's own name, parameters and ports, and the variable mutant_sel inside
     mutants.json   what each value of mutant_sel does, and where in the source
-    base.il        the netlist without mutants, with the module's assertions as one more output: what prove_equivalent.py starts from
+    base.il        the netlist without mutants, with the module's assertions as one more output, for prove_equivalent.py
 """
 import argparse, collections, json, os, random, re, sys, tempfile, time
 from pyosys import libyosys as ys
@@ -16,7 +16,7 @@ from pyosys import libyosys as ys
 SEL = "mutant_sel"
 SELW = 16
 FAILS = "assertion_fails"
-LONG = 1000      # characters of a line
+LONG = 1000      # longer lines are broken (characters)
 REPEATED = re.compile(r"(?<![^\s,{])(\\\S+ (?:\[[\d:]+\])?|[^\s,{}\\]+)(?:, \1(?=[, ]))+")
 CLOCK_PORTS = {"CLK", "WR_CLK", "RD_CLK", "C"}
 FF = re.compile(r"^\$(a|s|al)?(dff|ff|dlatch)")
@@ -41,13 +41,13 @@ def frontend(y, a):
 
 
 def lower(y, a):
-    """Word-level netlist; nothing that write_verilog cannot express, few redundant pins."""
+    """Lowers the design to a word-level netlist that write_verilog can express, with few redundant pins. Returns the places of registers."""
     for c in ["proc", "opt_expr", "opt_clean", "flatten"]: y(c)
     gather_assertions(y, a.module)
     for c in ["opt_expr -undriven -mux_undef", "wreduce -memx", "peepopt", "opt_clean",
               "bmuxmap", "demuxmap", "bwmuxmap",
-              "pmuxtree",                              # written as a parallel_case, which Verilator asserts
-              # Verilator 5.006 widens the negated distance that write_verilog makes of these, and misreads signed comparisons.
+              "pmuxtree",                              # write_verilog makes a parallel_case of $pmux, which Verilator asserts
+              # Verilator 5.006 widens the negated distance that write_verilog writes for these shifts, and misreads signed comparisons.
               "techmap t:$shift t:$shiftx", "techmap t:$ge t:$gt %u t:$le %u t:$lt %u r:A_SIGNED=1 %i",
               "opt -full -mux_undef -undriven", "setundef -zero -undriven", "opt -full",
               "wreduce", "opt -full", "opt_clean"]:
@@ -58,7 +58,7 @@ def lower(y, a):
 
 
 def gather_assertions(y, module):
-    """An output that tells that an assertion of the module fails in this cycle, in place of the assertions."""
+    """Replaces the module's assertions by one output, which is 1 in a cycle in which any assertion fails."""
     mod = y.d.module(ys.IdString("\\" + module))
     fails = ys.SigSpec(ys.Const(0, 1))
     for cell in [c for c in mod.cells_.values() if c.type.str() in ("$check", "$print")]:
@@ -76,12 +76,12 @@ def gather_assertions(y, module):
 
 
 def name_registers(y, module):
-    """Give every register a net of its own, named as in the source, behind a buffer.
+    """Gives every register a net of its own, named as in the source, and a buffer after it.
 
     `mutate` replaces single bits of the net that a cell drives. With the buffer in between, the
     output mutations fall on the buffer, the register keeps its name, and a harness that fills or
-    reads `rdata_q` finds it in the netlist. An array of the source comes in pieces: gives of each
-    name whose bits are all held by registers (or constant) where they are, lowest first: net, its width, bit."""
+    reads `rdata_q` finds it in the netlist. An array of the source may be several registers: returns for
+    each name whose bits are all held by registers (or constant) the place of each bit, lowest first: net, its width, bit."""
     jm = read_json(y)["modules"][module]
     alias = {}                                              # bit -> [(wire, index)]
     for w, nn in jm["netnames"].items():
@@ -119,15 +119,15 @@ def name_registers(y, module):
 
 
 def looping_wires(mod):
-    """Wires in a loop of wires: cells lead from one to the next, registers and cells that are not Yosys' own lead nowhere."""
-    reads = collections.defaultdict(set)                     # wire -> wires that follow from it
+    """Wires in a combinational loop of whole wires: a cell connects its inputs to its outputs; registers and instances break a loop."""
+    reads = collections.defaultdict(set)                     # wire -> wires computed from it
     wires = lambda signal: {b.wire.name.str() for b in signal.to_sigbit_vector() if b.is_wire()}
     for cell in mod.cells_.values():
         if FF.match(cell.type.str()) or not cell.type.str().startswith("$"): continue
         ends = [(cell.output(port), wires(signal)) for port, signal in cell.connections_.items()]
         outputs = set().union(*(names for out, names in ends if out))
         for name in set().union(*(names for out, names in ends if not out)): reads[name] |= outputs
-    # Without what reads nothing that is left, again and again, and the same backwards, loops and what lies between them stay.
+    # Repeatedly removes wires that are not computed from a remaining wire, or from which none is computed. Loops and wires between them remain.
     edges = dict(reads)
     while True:
         read = set().union(*edges.values()) if edges else set()
@@ -138,14 +138,14 @@ def looping_wires(mod):
 
 
 def split_vectors(y, module):
-    """Make a wire of every bit of the vectors that look like loops to Verilator.
+    """Splits vectors that look like loops to Verilator into a wire for each bit.
 
-    It goes by whole variables, and did not always settle vectors whose bits depend on each other. An output keeps its width and
-    is fed from bits of its own."""
+    Verilator schedules whole variables, and did not always settle vectors whose bits depend on each other. An output keeps its width
+    and is driven by such wires."""
     mod = y.d.module(ys.IdString("\\" + module))
     for port in [w for w in mod.wires_.values() if w.port_output]:
         inner = mod.addWire(ys.IdString(port.name.str() + "__bits"), port.width)
-        mod.swap_names(port, inner)                          # `port` is what the cells drive, `inner` the port from here on
+        mod.swap_names(port, inner)                          # now the cells drive `port`, and `inner` is the port
         inner.port_output, inner.port_id, port.port_output, port.port_id = True, port.port_id, False, 0
         mod.connect(ys.SigSpec(inner), ys.SigSpec(port))
     mod.fixup_ports()
@@ -155,13 +155,13 @@ def split_vectors(y, module):
 
 
 def repeated(part, n):
-    if n > 32 and re.search(r"\[\d+\]$", part): return f"({part} ? {{{n}{{1'b1}}}} : {{{n}{{1'b0}}}})"   # else a loop over the bits
+    if n > 32 and re.search(r"\[\d+\]$", part): return f"({part} ? {{{n}{{1'b1}}}} : {{{n}{{1'b0}}}})"   # not a loop over the bits
     return f"{{{n}{{{part}}}}}"
 
 
 def shorten(path):
-    """Writes repeated parts of a concatenation as such, and breaks what is still long. A mask spread over lanes has a part for each bit,
-    which Verilator puts together one by one; it refuses lines of more than 40,000 tokens."""
+    """Writes repeated parts of a concatenation as replications, and breaks lines that are still long. A mask spread over lanes has a part for
+    each bit, which Verilator concatenates one by one; it refuses lines of more than 40,000 tokens."""
     with open(path) as f: lines = f.read().splitlines(True)
     with open(path, "w") as f:
         for line in lines:
@@ -175,7 +175,7 @@ def read_json(y):
         return json.load(open(f.name))
 
 
-WIDE = 32        # of a wider port only this many bits (ends and random ones) are candidates
+WIDE = 32        # in a wider port, only this many bits (both ends and random ones) are candidates
 
 
 def some_bits(width, cname, port):
@@ -211,8 +211,8 @@ def candidates(mod):
             if c["type"].startswith("$memrd") and port not in ("ADDR", "DATA"): continue
             if c["type"] in ("$scopeinfo",): continue
             is_in = c["port_directions"][port] == "input"
-            if not is_in and FF.match(c["type"]): continue            # its buffer is mutated instead
-            if is_in and cname.startswith("$regbuf$"): continue       # the same place as its output
+            if not is_in and FF.match(c["type"]): continue            # the buffer after it is mutated instead
+            if is_in and cname.startswith("$regbuf$"): continue       # mutating its output does the same
             for i in some_bits(len(bits), cname, port):
                 b = bits[i]
                 if b in clocks or b in ("x", "z"): continue
@@ -224,7 +224,7 @@ def candidates(mod):
                     if isinstance(b, str):                          # tied pin: only inv differs
                         if mode != "inv": continue
                     if mode.startswith("cnot"):
-                        # ctrl below the mutated bit: two output cnots can then never form a loop
+                        # the control is a bit below the mutated one, so that two such mutants never form a loop
                         lo = [j for j in range(i) if isinstance(bits[j], int) and bits[j] != b]
                         if not lo: continue
                         ctrl = lo[hash_(cname, port, i, mode) % len(lo)]
@@ -240,7 +240,7 @@ def candidates(mod):
 
 
 def fill_src(mod):
-    """Cells made by a Yosys pass carry no source line: take that of the cells they feed (or read)."""
+    """Gives cells made by a Yosys pass, which have no source line, that of a cell that they drive (or read)."""
     drv, usr = {}, collections.defaultdict(list)
     for n, c in mod["cells"].items():
         for p, bits in c["connections"].items():
@@ -363,7 +363,7 @@ def split_ports(text):
 
 
 def slices(bits):
-    """A concatenation of parts of the netlist's nets."""
+    """The bits, lowest first, as a concatenation of parts of the netlist's nets."""
     parts = []                                               # net, its width, lowest bit, bits; the lowest first
     for net, width, k in bits:
         if parts and k is not None and parts[-1][0] == net and parts[-1][2] + parts[-1][3] == k: parts[-1][3] += 1
@@ -376,7 +376,7 @@ def slices(bits):
 
 
 def registers(places, arrays):
-    """Declarations of the registers that the netlist has, under their own names and in their own shape."""
+    """Declarations of the registers that are in the netlist, with the names and dimensions of the source."""
     out = []
     for name, bits in sorted(places.items()):
         if name not in arrays:
@@ -425,7 +425,7 @@ def wrapper(a, ports, n, places):
         o.append(f"{pad}assign {sl} = {name}{idx};" if direction == "input" else
                  f"{pad}assign {name}{idx} = {sl};")
         for d in reversed(range(dims)): o.append("  " * (d + 1) + "end")
-    # What lockstep looks for inside the module is inside the netlist.
+    # Registers that lockstep compares inside the module are inside the netlist instance.
     o += registers({name: bits for name, bits in places.items() if name not in ports and name not in a.memory},
                    dict(a.array))
     o += ["", f"  {a.module}_netlist u_netlist (", "    " + ",\n    ".join(conns), "  );", "endmodule", ""]
@@ -478,11 +478,11 @@ def main():
         y(mutate_cmd(m, a.module, k))
     y("opt_clean"); y("check -assert")
     split_vectors(y, a.module)
-    for b in a.blackbox:                       # slang leaves header localparams on the instances
+    for b in a.blackbox:                       # slang leaves localparams of the module header on its instances
         ptext = header(a.sources, b)[0]
         for lp in re.findall(r"\blocalparam\b[^=,)]*?(\w+)\s*=", ptext):
             y(f"setparam -unset {lp} t:{b}")
-    for n, c in mod["cells"].items():          # the path would need escaping; the harness finds their memories so
+    for n, c in mod["cells"].items():          # a path would need escaping; the harness finds their memories by these names
         if c["type"] in a.blackbox and re.search(r"\W", n):
             y(f"cd {a.module}"); y(f"rename {n} {re.sub(r'[^A-Za-z0-9_]+', '_', n)}"); y("cd ..")
     y(f"rename {a.module} {a.module}_netlist")

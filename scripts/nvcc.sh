@@ -39,7 +39,7 @@ install() {
 find_nvcc() {
     local found=("$environment"/lib/python3*/site-packages/nvidia/cu*/bin/nvcc)
     [ -x "${found[0]}" ] || fail "$environment holds no nvcc. Remove the folder and run this again"
-    # Absolute, as the sources are compiled from within their folder: so no path gets into the PTX.
+    # An absolute path, because nvcc runs in the folder of each source, so that the PTX contains no path.
     # shellcheck disable=SC2034 # for the script that sources this file
     nvcc=$PWD/${found[0]}
 }

@@ -1,25 +1,30 @@
 #!/usr/bin/env python3
-"""Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
-keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
-(steal_property), no access that waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
-(steal_off_property); what a load reads through the data cache is what the last store or atomic operation before it left (cache_property); in the unified banks
-registers, scratchpad memory and the data cache each read what was last written in their own space (unified_property), and registers are those of a
-file of their own (unified_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
-registers one at a time accesses them, and the older block never waits (share_property); the same of two blocks that share scratchpad memory, where a
-probe performs nothing (scratchpad_property).
+"""Proves the properties of tests/formal:
+
+    hrf_property             a warp reads from the hybrid register file the value that it last wrote
+    alternating_property     the scheduler satisfies what that proof assumes of it
+    steal_property           a read of the register file whose banks are stolen returns the value last written
+    steal_liveness_property  no access that waits in that file is starved
+    steal_off_property       with stealing off, that file behaves as the baseline's
+    cache_property           a load through the data cache reads the value that the last store or atomic operation before it left
+    unified_property         in the unified banks, registers, scratchpad memory and the data cache each read the value last written in their own space
+    unified_off_property     registers in the unified banks behave as in a register file of their own
+    power_property           no access meets a register that is not ON, and no value is lost unless an instruction says so
+    share_property           of two warps that share registers, one at a time accesses them, and the older block never waits
+    scratchpad_property      the same for two blocks that share scratchpad memory, where a probe has no effect
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...
     prove.py --elaborate [PROPERTY]...
 
-A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers; before the data
-cache it has two lanes of four bytes, and lines have eight. Two questions go to the solver
-for each assertion of a property: does it hold in the first cycle after reset, and does it hold in the cycle behind any cycle in which all of
-them hold? Where both answers are yes, they hold for ever, whatever the inputs. (Of an assertion that begins with thus instead of must there is
-one question: does it hold in any cycle in which those with must do? Of one that begins with hence: in which those with must and thus do?) Straps
-are inputs, chosen once. A question has a limit of processor time, so that a verdict does not depend on what else runs. --mutants puts the faults of
-tests/formal/*_mutants.toml into the RTL, one at a time. With each of them the assertion has to fail that the list names: a proof that still
-closes says nothing.
+A proof is by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers; for the data
+cache it has two lanes of four bytes, and lines have eight bytes. The solver is asked two questions about each assertion of a property whose name
+begins with must: does it hold in the first cycle after reset, and does it hold in the cycle after any cycle in which all assertions hold? If the
+answers are yes for all of them, they hold in every cycle, whatever the inputs. (There is one question about an assertion that begins with thus: does
+it hold in any cycle in which the must assertions hold? And one about an assertion that begins with hence: does it hold in any cycle in which the must
+and thus assertions hold?) Straps are inputs that stay constant. Each question has a limit of processor time, so that a verdict does not depend on
+the load of the machine. --mutants puts the faults of tests/formal/*_mutants.toml into the RTL, one at a time. With each fault, the assertion that the
+list names has to fail: a proof that still succeeds would show nothing.
 
 Needs pyosys and z3 (scripts/bootstrap.sh --proofs). Exit status: 0 proven, or no mutant survives; 1 an assertion fails, or a mutant survives;
 2 no verdict, bad usage, or a list of mutants that does not fit the RTL.
@@ -37,11 +42,11 @@ import tomllib
 from pyosys import libyosys as ys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-Z3 = os.path.join(os.path.dirname(sys.executable), "z3")  # of the same environment as Yosys
+Z3 = os.path.join(os.path.dirname(sys.executable), "z3")  # in the same Python environment as Yosys
 
 
 def modules(folder):
-    """The modules of a folder of rtl/."""
+    """The modules in a folder of rtl/, as folder/name."""
     return sorted(f"{folder}/{file.removesuffix('.sv')}" for file in os.listdir(os.path.join(ROOT, "rtl", folder)) if file.endswith(".sv"))
 
 
@@ -69,11 +74,11 @@ SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alt
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(")
-KEPT_WITH_BYTES = ("size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")  # where a lane has 32 bits
+KEPT_WITH_BYTES = ("size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")  # only if a lane has 32 bits
 
 
 def small_package(text, sizes):
-    """The package at the sizes of the proof, without the functions that mean something at full size only."""
+    """The package at the sizes of the proof, without the functions that are correct at full size only."""
     for name, value in sizes.items():
         text, found = re.subn(rf"(localparam int unsigned {name} =) [^;]+;", rf"\1 {value};", text)
         assert found == 1, f"{name} is not in the package"
@@ -92,7 +97,7 @@ def small_cell(text, sizes):
 
 
 def transition_system(top, folder, arguments):
-    """The property with its design as SMT-LIB functions, and the assertions by name."""
+    """The property and its design as SMT-LIB functions, and the name of each assertion by its number."""
     replaced = dict(pair.split("=", 1) for pair in arguments.rtl)
     sources = []
     for module in ["gpurf_pkg", *PROPERTIES[top]]:
@@ -123,7 +128,7 @@ def transition_system(top, folder, arguments):
 
 
 def ask(text, claims, timeout):
-    """What the solver says to the conjunction of the claims: sat, unsat, or unknown. The timeout is in seconds of processor time."""
+    """The solver's answer to the conjunction of the claims: sat, unsat, or unknown. The timeout is in seconds of processor time."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (timeout, timeout + 1))
     query = text + "".join(f"(assert {claim})\n" for claim in claims) + "(check-sat)\n"
@@ -135,7 +140,7 @@ def ask(text, claims, timeout):
 
 
 def verdicts(top, folder, arguments, only=None):
-    """Asks about each assertion, or about one: its name, what the solver says to each question, seconds."""
+    """Asks about each assertion, or about one. Yields its name, the solver's answer to each question, and the seconds that they took."""
     text, names = transition_system(top, folder, arguments)
     text += f"(declare-const s0 |{top}_s|)\n(declare-const s1 |{top}_s|)\n"
     step = f"(|{top}_t| s0 s1)"
@@ -162,7 +167,7 @@ def verdicts(top, folder, arguments, only=None):
 
 
 def prove(top, folder, arguments):
-    """Prints the verdicts; the exit status that they make."""
+    """Prints the verdicts and returns the exit status."""
     verdict = {"unsat": "holds", "sat": "FAILS", "unknown": "no verdict"}
     worst = 0
     for name, answers, seconds in verdicts(top, folder, arguments):
@@ -173,20 +178,20 @@ def prove(top, folder, arguments):
 
 
 def elaborate(top, folder, arguments):
-    """Prints how many assertions a property has, without asking about them; 0. Yosys itself ends the program, with 1, if it cannot read them."""
+    """Prints how many assertions a property has, without asking about them, and returns 0. If Yosys cannot read them, it ends the program with 1."""
     _, names = transition_system(top, folder, arguments)
     print(f"{top}: {len(names)} assertions", flush=True)
     return 0
 
 
 def wrong(what):
-    """Ends with what is wrong: no proof has said anything."""
+    """Ends the program with this message and status 2: there is no verdict."""
     print(f"prove: {what}", file=sys.stderr)
     sys.exit(2)
 
 
 def mutants_of(top):
-    """The faults listed for a property, each with the path of its module and the text with the fault."""
+    """The faults listed for a property, each with the text of its module that contains the fault."""
     file = f"tests/formal/{top.removesuffix('_property')}_mutants.toml"
     paths = {os.path.basename(module): f"rtl/{module}.sv" for module in PROPERTIES[top]}
     with open(os.path.join(ROOT, file), "rb") as listed:
@@ -205,7 +210,7 @@ def mutants_of(top):
 
 
 def try_mutants(top, folder, arguments):
-    """With each fault of the property's list the assertion that the list names must fail; 1 if one does not."""
+    """Tries each fault of the property's list: the assertion that the list names must fail. Returns 1 if one does not, else 0."""
     survivors = 0
     for mutant, text in list(mutants_of(top)):
         mutated = os.path.join(folder, "mutant.sv")

@@ -3,9 +3,9 @@
 
     prove_equivalent.py DIR [--select K,K,..] [--limit 120]
 
-DIR is what netlist_mutants.py wrote. Outputs that are payloads are compared where they are valid, as in lockstep. What the module asserts, of its
-inputs too, is assumed: lockstep looks at it in every cycle. More is not assumed of the inputs, so "different" does not mean that a real register
-file could show the difference. A proof has a limit of processor time, which does not depend on what else the machine does.
+DIR is the folder that netlist_mutants.py wrote. Payload outputs are compared where they are valid, as in lockstep. The module's assertions, including
+those about its inputs, are assumed, because lockstep checks them in every cycle. Nothing else is assumed of the inputs, so "different" does not mean
+that a real register file could show the difference. A proof has a limit of processor time, which does not depend on the load of the machine.
 Prints one JSON object: {"select": "equivalent" | "different" | "out of time" | "unknown"}.
 """
 import argparse, json, os, re, resource, signal, subprocess, sys, tempfile, traceback
@@ -16,7 +16,7 @@ import netlist_mutants as M
 ABC = os.path.join(os.path.dirname(pyosys.__file__), "yosys-abc")
 RESET, BEGAN = "rst_ni", "began"
 OUT_OF_TIME = "out of time"
-# An input of the RAM cells means something when these ones are set.
+# An input of a RAM cell is used only when these inputs are set.
 RAM_MEANS = {"raddr_i": ["re_i"], "addr_i": ["en_i"], "we_i": ["en_i"], "waddr_i": ["we_i"], "wmask_i": ["we_i", "en_i"], "wdata_i": ["we_i", "en_i"]}
 
 
@@ -25,10 +25,10 @@ def name(text):
 
 
 def hide_payloads(d, module, payloads):
-    """Makes outputs 0 where they mean nothing. How the bits of a valid are shared out: `Field::valid_by`."""
+    """Makes payload outputs 0 where they are invalid. `Field::valid_by` describes which bits of a valid belong to which element."""
     mod = d.module(name(module))
     wire = lambda port: mod.wire(name(port))
-    driven = {}                                              # what the cells drive
+    driven = {}                                              # output -> the wire that the cells drive
     for (out, _), _ in payloads:
         port, driven[out] = wire(out), mod.addWire(ys.IdString("$driven$" + out), wire(out).width)
         mod.swap_names(port, driven[out])
@@ -51,8 +51,8 @@ def hide_payloads(d, module, payloads):
 
 
 def copy(base, module, mutant, payloads, as_):
-    """The original, which assumes its assertions, or the mutant; registers are left plain, memories are registers. A mutant is a change of the
-    original or, as {"base": ...}, a netlist of its own."""
+    """The original, with its assertions as an assumption, or the mutant. Registers become plain flip-flops, memories become registers. A mutant is a
+    change of the original or, as {"base": ...}, a netlist of its own."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
     own = mutant and mutant.get("base")
     q(f"read_rtlil {own or base}"); q(f"rename {module} {as_}")
@@ -69,12 +69,12 @@ def copy(base, module, mutant, payloads, as_):
 
 
 def sorted_cells(mod, wanted):
-    """Cells of the types wanted, in an order that is the same for the original and a mutant, with their number."""
+    """Numbers the cells of the wanted types, in an order that is the same for the original and a mutant."""
     return list(enumerate(sorted((c for c in mod.cells_.values() if wanted(c.type.str())), key=lambda c: c.name.str())))
 
 
 def open_cells(mod):
-    """What a RAM cell gets becomes outputs, which are 0 where they mean nothing, and what it gives becomes inputs."""
+    """Removes the RAM cells: their inputs become outputs of the module, which are 0 where they are unused, and their outputs become inputs."""
     for i, cell in sorted_cells(mod, lambda kind: not kind.startswith("$")):
         ends = {end.str()[1:]: (signal, cell.output(end)) for end, signal in cell.connections_.items()}
         mod.remove(cell)
@@ -95,7 +95,7 @@ def port(mod, text, width, output=False):
 
 
 def registers(mod):
-    """Registers with a name that is the same in two netlists of one module: the net that each drives. The rest go by number."""
+    """Registers, each with a name that is the same in two netlists of one module: that of the net that it drives, or else a number."""
     named, others = [], 0
     for _, cell in sorted_cells(mod, M.FF.match):
         bit = cell.getPort(name("Q")).to_sigbit_vector()[0]
@@ -106,7 +106,7 @@ def registers(mod):
 
 
 def cut(mod):
-    """Registers become inputs, and what they would take becomes outputs."""
+    """Removes the registers: their outputs become inputs of the module, and their next values become outputs."""
     for text, cell in registers(mod):
         data, out = cell.getPort(name("D")), cell.getPort(name("Q"))
         mod.remove(cell)
@@ -116,7 +116,7 @@ def cut(mod):
 
 
 def start_anywhere(mod):
-    """Registers have any value in the first cycle: that of an input."""
+    """Gives registers an arbitrary value in the first cycle: that of a new input."""
     began = port(mod, BEGAN, 1)
     for text, cell in registers(mod):
         out = cell.getPort(name("Q"))
@@ -127,7 +127,7 @@ def start_anywhere(mod):
 
 
 def assumed(mod):
-    """Takes the assumption out of a module and gives its condition."""
+    """Removes the assumption from a module and returns its condition."""
     (assume,) = [cell for cell in mod.cells_.values() if cell.type.str() == "$assume"]
     condition = assume.getPort(name("A"))
     mod.remove(assume)
@@ -135,7 +135,7 @@ def assumed(mod):
 
 
 def from_reset(mi, holds):
-    """The first cycle is one of reset. Gives whether the assertions have held so far."""
+    """Makes the first cycle one of reset. Returns a signal that is 1 as long as no assertion has failed."""
     inside = lambda text: mi.wire(name("in_" + text))
     clock, began = ys.SigSpec(inside("clk_i")), inside(BEGAN)
     began.port_input = False
@@ -150,19 +150,19 @@ def from_reset(mi, holds):
 
 
 def write(d, module, tells, file, undefined="-anyseq"):
-    """Writes a module as a circuit with this one output. What the passes leave without a value is whatever the solver likes, or `-zero`."""
+    """Writes a module as an AIGER circuit with this one output. Undefined bits become free inputs, or 0 with `-zero`."""
     mod = d.module(name(module))
     for wire in mod.wires_.values(): wire.port_output = False
     mod.connect(port(mod, "tells", 1, output=True), tells)
     mod.fixup_ports()
-    # What is the same on both sides goes before there is a cell for each bit of it.
+    # Logic that is the same on both sides is merged before it is split into a cell for each bit.
     for c in [f"hierarchy -top {module}", "opt_clean -purge", "zinit -all", "opt_expr", "opt_merge -share_all", "opt -full -share_all", "opt_clean -purge",
               "dffunmap", "techmap", "opt_expr", "opt_merge", "opt_clean -purge", f"setundef {undefined}", "aigmap", "opt_clean -purge", f"write_aiger -symbols {file}"]:
         d.run_pass("tee -q " + c)
 
 
 def same_ports(one, other):
-    """A register that only one of two netlists has is an input that the other does not read, and an output that is 0 there."""
+    """Gives both netlists the same ports. For a register that only one has, the other gets an unused input, and an output that is 0."""
     ports = lambda mod: {w.name.str()[1:]: w for w in mod.wires_.values() if w.port_input or w.port_output}
     for mod, missing in ((one, {n: w for n, w in ports(other).items() if n not in ports(one)}),
                          (other, {n: w for n, w in ports(one).items() if n not in ports(other)})):
@@ -173,7 +173,7 @@ def same_ports(one, other):
 
 
 def write_difference(base, module, mutant, payloads, change, file):
-    """The original and a mutant, both changed: they differ, and no assertion of the original has failed."""
+    """Writes a circuit of original and mutant, both after `change`: its output is 1 if they differ and no assertion of the original has failed."""
     d = ys.Design(); q = lambda c: d.run_pass("tee -q " + c)
     sides = []
     for m, as_ in ((None, "gold"), (mutant, "gate")):
@@ -193,17 +193,17 @@ def write_difference(base, module, mutant, payloads, change, file):
 
 
 def write_assertions(base, module, payloads, file):
-    """The original in any state: no assertion fails."""
+    """Writes a circuit of the original in any state: its output is 1 if no assertion fails."""
     d = copy(base, module, None, payloads, "gold")
     gold = d.module(name("gold"))
     cut(gold)
     write(d, "gold", assumed(gold), file, "-zero")
 
 
-# What is tried, with its share of the time, what ABC is asked, and what it says. First whether outputs and next state are the same from whatever
-# state; then whether outputs are the same from reset on, whatever the registers held before.
+# The steps of a proof: the change of both sides, its share of the time limit, ABC's commands, and the verdict by ABC's output. First, whether outputs
+# and next state are the same from any state; then, whether outputs are the same from reset on, whatever the registers held before.
 STEPS = [(cut, 0.3, "iprove", {"UNSATISFIABLE": "equivalent"}),
-         (start_anywhere, 0.7, "scorr; dc2; scorr; pdr; iprove",     # where no register is left, pdr does not decide
+         (start_anywhere, 0.7, "scorr; dc2; scorr; pdr; iprove",     # pdr gives no verdict if no register is left, iprove does
           {"Property proved": "equivalent", "UNSATISFIABLE": "equivalent", "was asserted in frame": "different"})]
 
 
@@ -214,14 +214,14 @@ def ask(file, command, says):
 
 
 def decide(base, module, mutant, payloads, limit):
-    """The first verdict of the steps."""
+    """Runs the steps until one has a verdict, and returns it."""
     for change, share, command, says in STEPS:
         with tempfile.NamedTemporaryFile(suffix=".aig") as file:
             def step(change=change, command=command, says=says):
                 write_difference(base, module, mutant, payloads, change, file.name)
                 said = ask(file.name, command, says)
                 if said != "equivalent": return said
-                # From assertions that contradict each other anything follows.
+                # Contradictory assertions would imply anything: some state must satisfy them.
                 write_assertions(base, module, payloads, file.name)
                 possible = ask(file.name, "iprove", {"UNSATISFIABLE": False, "SATISFIABLE": True})
                 return "equivalent" if possible is True else "unknown"
@@ -231,7 +231,7 @@ def decide(base, module, mutant, payloads, limit):
 
 
 def within(seconds, step):
-    """What a step says, in a child process with so much processor time, and no child of its with more."""
+    """The result of a step. It runs in a child process that may use this much processor time, and so may each process that it starts."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

@@ -4,8 +4,8 @@
     prove_source.py --module M --select K,K,.. [--limit 120] [-I dir]... [-G NAME=VALUE]... [--blackbox MODULE]...
                     [--payload NAME=N,VALID=M]... --original FILE --mutated FILE [source.sv ...]
 
-The original is M's own source, the mutated one what source_mutants.py wrote; K = 0 selects no mutant there. The other sources come first. What is
-compared and assumed is that of prove_equivalent.py, and so is what is printed. The proof is for these parameters.
+The original is M's own source; the mutated one is the file that source_mutants.py wrote, in which K = 0 selects no mutant. The sources of other
+modules are read first. Comparison, assumptions and output are those of prove_equivalent.py. The proof is for these parameters only.
 """
 import argparse, json, os, tempfile
 import netlist_mutants as M
@@ -16,7 +16,7 @@ PLAIN = ["opt_expr -undriven -mux_undef", "bmuxmap", "demuxmap", "bwmuxmap", "pm
 
 
 def netlist(a, source, select, folder):
-    """The netlist of a source with one mutant, as a file."""
+    """Writes the netlist of a source with one mutant selected, and returns the path of the file."""
     out = os.path.join(folder, f"{select}.il")
     y = M.Yosys(os.path.join(folder, "yosys.log"))
     M.frontend(y, argparse.Namespace(**{**vars(a), "D": [f"MUTANT_SEL={select}"], "sources": [*a.sources, source]}))

@@ -2,23 +2,23 @@
 
     run_tests.py [ARGUMENT...]     arguments for each program, such as --include-ignored
 
-`cargo test` builds all programs and then runs one after the other. The crates are a chain, and each program ends with a test that runs alone, so
-that for a third of the time one of two processors has nothing to do. Here a program runs as soon as it is built, with one thread (the longest with
-one for each processor), and gives way to what is still compiled. Its output appears when it has ended. The documentation's tests, which cargo
-runs, are one of the programs. A table of those that took most processor time, with the programs that they started, follows.
-Exits with 1 when a test fails, with 101 when something does not build.
+`cargo test` builds all programs and then runs them one after another. The crates depend on each other in a chain, and each program ends with a test
+that runs alone, so that for a third of the time one of two processors is idle. Here a program runs as soon as it is built, with one thread (the
+longest with one for each processor) and a lower priority than the build. Its output is printed when it has ended. The documentation's tests, which
+cargo runs, count as one program. At the end, a table lists the programs that took most processor time, including the processes that they started.
+Exits with 1 if a test fails, with cargo's status (101) if the build fails.
 """
 import json, os, subprocess, sys, tempfile, threading
 from itertools import count
 from queue import PriorityQueue
 
-# Programs that take longest, by the name of their source without its ending, then packages of such: they begin first, so that none of them
-# is left at the end.
+# Programs that take longest, by the name of their source without its extension, or the package's folder. They begin first, so that none of them
+# runs alone at the end.
 FIRST = ["machine", "gpurf_stimulus", "cli_regress", "twins", "simulators", "cli_designs", "cli", "regress", "stimulus"]
 
 
 def build(found):
-    """Builds all programs and calls `found` with each of them as it is there: its package's folder, its name, its path. Gives cargo's status.
+    """Builds all programs and calls `found` as soon as one is built, with its package's folder, its name and its path. Returns cargo's status.
 
     Cargo builds a package's tests and its own program in any order: tests that run the program wait for it.
     """
@@ -45,7 +45,7 @@ def build(found):
 
 def main():
     arguments = sys.argv[1:]
-    # Places in the order, a number that makes them different, and the program; nothing where there will be no more.
+    # Items are (place in the order, a number that makes items different, program); the program is None if no more follow.
     work, number, workers = PriorityQueue(), count(), os.cpu_count() or 1
     lock, failed, took = threading.Lock(), [], []
     order = {name: place for place, name in enumerate(FIRST)}
@@ -55,14 +55,14 @@ def main():
         place = order.get(name, order.get(os.path.basename(folder), last))
         work.put((place, next(number), (folder, name, command)))
 
-    # The tests of procedural macros load the compiler's libraries, as those that cargo starts do.
+    # Tests of procedural macros load the compiler's libraries; cargo sets the same path.
     printed = subprocess.run(["rustc", "--print", "target-libdir"], stdout=subprocess.PIPE, text=True, check=True).stdout
     libraries = ":".join(filter(None, [printed.strip(), os.environ.get("LD_LIBRARY_PATH")]))
 
     def worker():
         while (program := work.get()[2]) is not None:
             folder, name, command = program
-            # As cargo starts it: in the folder of its package.
+            # Programs run in the folder of their package, as cargo starts them.
             at_once = workers if name == FIRST[0] else 1
             environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS=str(at_once))
             program = f"{os.path.relpath(folder)} {name}"
@@ -86,7 +86,7 @@ def main():
         status = build(lambda folder, name, path: put(folder, name, [path]))
         if status == 0: put(os.getcwd(), "documentation", ["cargo", "test", "--workspace", "--doc", "--"])
     finally:
-        # Before the programs that wait, where the build has failed or was interrupted: what runs comes to its end.
+        # If the build has failed or was interrupted, these items go before the programs in the queue: only running programs finish.
         for _ in threads: work.put((last + 1 if status == 0 else -1, next(number), None))
     for thread in threads: thread.join()
     if status: return status

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Builds the site: the pages as a book by mdBook, the crates' documentation by rustdoc, and a check of every link.
 
-    scripts/site.py MDBOOK OUT       scripts/site.sh calls it
+    scripts/site.py MDBOOK OUT       called by scripts/site.sh
 
-docs/SUMMARY.md names the pages, also those outside of docs/. They are copied to OUT/../site-source with the repository's folders,
-so that the links between them lead to the same places in the book as in the repository. A link to another file of the
-repository, such as a SystemVerilog module, leads to a copy of the file. Every link of the result is then followed.
+docs/SUMMARY.md names the pages, including those outside of docs/. They are copied to OUT/../site-source with the repository's folders,
+so that links between pages lead to the same places in the book as in the repository. A link to another file of the
+repository, such as a SystemVerilog module, leads to a copy of the file. Finally, every link of the result is checked.
 """
 
 import html.parser
@@ -38,7 +38,7 @@ fold = { enable = true, level = 0 }
 additional-css = ["site.css"]
 """
 
-# Rows of wide tables scroll in themselves, and the text uses a wide screen.
+# Wide tables scroll horizontally, and the text uses a wide screen.
 STYLE = """:root { --content-max-width: 1000px; }
 .content main { overflow-wrap: anywhere; }
 .content table { margin: 0; overflow-wrap: normal; }
@@ -58,7 +58,7 @@ def links(text):
 
 
 def pages():
-    """The summary with the book's paths, and the pages that it names, as paths from the root."""
+    """The summary with paths as in the book, and the pages that it names, as paths from the root of the repository."""
     found = []
 
     def from_root(match):
@@ -70,7 +70,7 @@ def pages():
 
 
 def crates():
-    """Name and first line of documentation of each crate, in the order of the workspace."""
+    """The name of each crate and the first sentence of its documentation, in the order of the workspace."""
     metadata = subprocess.run(["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, capture_output=True)
     for package in json.loads(metadata.stdout)["packages"]:
         for target in package["targets"]:
@@ -82,7 +82,7 @@ def crates():
 
 
 def in_book(link, page, names):
-    """A link as it has to be in the book: mdBook calls the page of README.md index, and a folder without one begins with its first page."""
+    """A link as the book needs it: mdBook names the page of README.md index, and a link to a folder without README.md leads to its first page."""
     path = local(link)
     if path is None:
         return link
@@ -108,7 +108,7 @@ def copy_sources(source):
         for path in links(text):
             other = pathlib.Path(os.path.normpath(ROOT / name / ".." / path))
             if not other.is_relative_to(ROOT) or not other.is_file():
-                continue  # a folder is the page of its README, and a dead link is found at the end
+                continue  # a folder has the page of its README; dead links are found at the end
             copy = source / other.relative_to(ROOT)
             if not copy.exists() and str(other.relative_to(ROOT)) not in names:
                 copy.parent.mkdir(parents=True, exist_ok=True)

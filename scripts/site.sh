@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The site: docs/ as a book, and the documentation of the crates, in target/site (or the folder that is given).
+# Builds the site: docs/ as a book, and the documentation of the crates, in target/site (or the folder of the first argument).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps --workspace

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# `gpurf regress` on a Slurm cluster: an array job with a task for each shard, then a job that merges them. Waits for the end, prints the report and
-# ends with its exit status. Run it where sbatch works, in a folder that all nodes see.
+# `gpurf regress` on a Slurm cluster: an array job with a task for each shard, then a job that merges them. Waits for both jobs, prints the report and
+# exits with the status of the merging job. Run it where sbatch works, in a folder that all nodes share.
 #
 #   scripts/slurm.sh SHARDS FOLDER [--resume] [options of gpurf regress that choose what is run]
 #
-# Slurm's own variables choose where and how long: SBATCH_PARTITION, SBATCH_ACCOUNT, SBATCH_TIMELIMIT, ... ; SBATCH_OPTIONS has any other options of
-# sbatch, such as '--cpus-per-task=8 --mem=8G'. A shard runs as many cases at a time as its task has processors. GPURF names the program
+# Slurm's own variables choose where and how long jobs run: SBATCH_PARTITION, SBATCH_ACCOUNT, SBATCH_TIMELIMIT, ... SBATCH_OPTIONS has other options
+# of sbatch, such as '--cpus-per-task=8 --mem=8G'. A shard runs as many cases at a time as its task has processors. GPURF names the program
 # (target/release/gpurf).
 #
-# A task whose node dies is queued again, and continues where the journal ends. --resume runs what an earlier submission with the same SHARDS and FOLDER
-# has left. What a shard prints is in FOLDER/shards/I-of-N.log.
+# If a node dies, its task is queued again, and continues where the journal ends. --resume runs only the cases that an earlier submission with the
+# same SHARDS and FOLDER has not run. The output of a shard is in FOLDER/shards/I-of-N.log.
 set -euo pipefail
 
 fail() { printf 'slurm: %s\n' "$1" >&2; exit "${2:-2}"; }
@@ -45,7 +45,7 @@ submit() {
         mv "$folder/shards" "$folder/shards.before"
     fi
     mkdir -p "$folder/shards"
-    # Tasks that begin hours later, or again, run the same program.
+    # The program is copied, so that tasks that begin hours later, or are queued again, run the same one.
     install -m 755 "$program" "$folder/gpurf"
 
     local common array merge
@@ -56,7 +56,7 @@ submit() {
         "$0" shard "$root" "$folder" "$shards" "${options[@]}") || fail "sbatch has refused the array job" 3
     array=${array%%;*}
     echo "slurm: array job $array, $shards shards, in $folder; Ctrl-C ends the waiting, scancel $array the job" >&2
-    # A shard that has failures, or was cancelled, does not keep the report of the others.
+    # afterany: the merging job also runs if a shard has failures or was cancelled, and reports the others.
     local status=0
     merge=$(sbatch "${common[@]}" --wait --job-name=gpurf-merge --dependency="afterany:$array" --output="$folder/merge.log" \
         "$0" merge "$root" "$folder" "$shards" "${options[@]}") || status=$?
@@ -65,13 +65,13 @@ submit() {
     return "$status"
 }
 
-# What Slurm runs gets the checkout, the folder, the number of shards and options of gpurf regress: the script stands elsewhere then.
+# Slurm runs a copy of this script in another place, so its jobs receive the checkout as an argument: shard|merge ROOT FOLDER SHARDS OPTION...
 shard() {
     local folder=$2 shards=$3 shard out
     export GPURF_HOME=$1
     shift 3
     shard=$SLURM_ARRAY_TASK_ID out=$folder/shards/$SLURM_ARRAY_TASK_ID-of-$shards
-    # A node that Slurm has lost may still work on the shard. The journal is locked until it ends; what it has done is not done again.
+    # A node that Slurm considers lost may still run the shard, with the journal locked: wait for its end. Cases that it has run are not repeated.
     [ ! -e "$out/journal.jsonl" ] || flock "$out/journal.jsonl" true
     exec "$folder/gpurf" regress --shard "$shard/$shards" --out "$out" --resume --jobs "${SLURM_CPUS_ON_NODE:-1}" "$@"
 }

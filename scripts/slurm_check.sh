@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does a regression on a cluster say the same if a node dies? Runs a tier as an array job on the two nodes of scripts/slurm_cluster.sh, once as it is and
-# once with a node killed in the middle of a shard, and compares the results, but for times.
+# Does a regression on a cluster give the same results if a node dies? Runs a tier as an array job on the two nodes of scripts/slurm_cluster.sh, once
+# undisturbed and once with a node killed in the middle of a shard, and compares the results without their times.
 #
 #   scripts/slurm_check.sh [--tier smoke] [other options of gpurf regress]       the default is --tier cluster, some minutes
 #
@@ -15,9 +15,9 @@ options=("$@")
 
 fail() { printf 'slurm_check: %s\n' "$@" >&2; exit 1; }
 
-# Cases in the journal of a shard, or of the whole.
+# Number of cases in the journal of a shard, or of the merged regression.
 cases() { if [ -e "$1/journal.jsonl" ]; then grep -c '^{"outcome"' "$1/journal.jsonl" || true; else echo 0; fi; }
-# Seconds from a time to the report of a regression. sbatch asks rarely whether a job has ended.
+# Seconds from a time to the report of a regression: the file's time, as sbatch --wait polls rarely whether the job has ended.
 seconds() { echo $(($(stat --format=%Y "$out/$1/results.json") - $2)); }
 
 scripts/bootstrap.sh --slurm
@@ -25,7 +25,7 @@ export SLURM_CONF
 SLURM_CONF=$(scripts/slurm_cluster.sh start)
 SLURM_CONF=${SLURM_CONF#*=}
 regression=
-# Without its cluster sbatch would wait for ever.
+# Ends sbatch first: without its cluster it would never return.
 end() {
     if [ -n "$regression" ] && kill -0 "$regression" 2>/dev/null; then
         pkill -P "$regression" || true
@@ -37,7 +37,7 @@ trap end EXIT
 rm -rf "$out"
 mkdir -p "$out"
 
-# Both runs find what the cases need built, so that the second one is not over before its node dies.
+# The first run builds the RTL that is not built yet; the second one finds all of it built.
 echo 'slurm_check: without a failure' >&2
 started=$(date +%s)
 status=0

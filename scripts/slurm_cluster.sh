@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A Slurm cluster on this machine alone, of two nodes with a processor each, for trying what needs one. Configuration, key, state and logs are in
-# target/slurm, or the folder in SLURM_FOLDER. Nothing of a Slurm that this machine has is touched. It needs no root.
+# A Slurm cluster of two nodes with a processor each, on this machine alone, for trying scripts that need a cluster. Configuration, key, state and
+# logs are in target/slurm, or the folder in SLURM_FOLDER. An installed Slurm's configuration and daemons are not touched. It needs no root.
 #
 #   scripts/slurm_cluster.sh start       then: export SLURM_CONF=$PWD/target/slurm/slurm.conf
-#   scripts/slurm_cluster.sh kill node2  the node dies, with all that runs on it, as by a power failure
+#   scripts/slurm_cluster.sh kill node2  kills the node and all processes on it, as a power failure would
 #   scripts/slurm_cluster.sh revive node2
 #   scripts/slurm_cluster.sh stop        ends all daemons and jobs; the logs stay
 #
@@ -19,7 +19,7 @@ export SLURM_CONF=$folder/slurm.conf
 
 fail() { printf 'slurm_cluster: %s\n' "$@" >&2; exit 3; }
 
-# The process of a daemon, if it runs: pid FILE NAME. A number in an old file may be another program's by now.
+# Prints the process of a daemon, if it runs: pid FILE NAME. The number in an old file may belong to another program by now.
 pid() {
     local number
     number=$(cat "$folder/$1.pid" 2>/dev/null) || return 1
@@ -27,7 +27,7 @@ pid() {
     echo "$number"
 }
 
-# Processes of this cluster's jobs on a node: Slurm puts both names into their environment.
+# Prints the processes of this cluster's jobs on a node: Slurm puts both variables into their environment.
 processes_on() {
     local environment
     for environment in /proc/[0-9]*/environ; do
@@ -38,7 +38,7 @@ processes_on() {
     done
 }
 
-# Kills with no chance to say anything: first the daemon, then the one that watches over the job, then the job.
+# Kills a node's processes before they can report anything: first the daemon, then each job's slurmstepd, then the job.
 kill_node() {
     local daemon job parent all=()
     if daemon=$(pid "$1" slurmd); then kill -KILL "$daemon" 2>/dev/null || true; fi
@@ -47,7 +47,7 @@ kill_node() {
         parent=$(awk '/^PPid:/ { print $2 }' "/proc/$job/status" 2>/dev/null) || continue
         if [ "$(cat "/proc/$parent/comm" 2>/dev/null)" = slurmstepd ]; then kill -KILL "$parent" 2>/dev/null || true; fi
     done
-    # What begins meanwhile is found by another look.
+    # Looks again for processes that were started meanwhile.
     while [ ${#all[@]} -gt 0 ]; do
         kill -KILL "${all[@]}" 2>/dev/null || true
         sleep 0.1
@@ -112,7 +112,7 @@ start() {
     mkdir -p "$folder"/{munge,state,spool}
     write_configuration
     (umask 077 && head -c 1024 /dev/urandom >"$folder/munge/key")
-    # --force: also below a folder that other users cannot enter.
+    # --force: accepts a socket below a folder that other users cannot enter.
     munged --force --num-threads=4 --key-file="$folder/munge/key" --socket="$folder/munge/socket" --pid-file="$folder/munged.pid" \
         --log-file="$folder/munge.log" --seed-file="$folder/munge/seed" 2>>"$folder/munge.log" || fail "munged does not start; see $folder/munge.log"
     trap 'stop' ERR EXIT

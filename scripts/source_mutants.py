@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Puts many mistakes of a designer into one SystemVerilog module, one of which is selected at run time.
+"""Puts many mistakes that designers make into one SystemVerilog module; one of them is selected at run time.
 
     source_mutants.py --module M --out DIR [-n 20] [--seed 1] [-I dir]... [--shape NAME=VALUE,...]... source.sv ...
 
-Needs pyslang (scripts/bootstrap.sh --mutants). The module is elaborated in every shape that is given, because a generate branch exists in some shapes
-only. Writes into DIR
+Needs pyslang (scripts/bootstrap.sh --mutants). The module is elaborated in every shape on the command line, because a generate branch may exist in
+some shapes only. Writes into DIR
     M.sv           the module with all mutants and the variable mutant_sel inside; 0 selects the original. With the macro MUTANT_SEL=K the
                    selection is a constant
     mutants.json   what each value of mutant_sel does, where, and in which shapes it exists
 
 Each mutant is one or a few edits of the form "old" -> "(mutant_sel == K) ? (new) : (old)", or a statement that is left out when it is selected. The
-operators see to it that "new" has the sign of "old" and is not wider, so that the ternary gives "old" the width that it had. An edit only inserts text,
-so that edits can be inside each other.
+operators ensure that "new" has the sign of "old" and is not wider, so that "old" keeps its width in the ternary. An edit only inserts text, so that
+edits can be nested.
 """
 import argparse, collections, json, os, random, re, sys
 import pyslang
@@ -19,7 +19,7 @@ from pyslang import ast, driver
 
 SEL, SELW = "mutant_sel", 16
 E, S, K, B = ast.ExpressionKind, ast.StatementKind, ast.SymbolKind, ast.BinaryOperator
-# Registers that say whose turn it is, or where something is.
+# Registers that hold an arbitration order, an age, a count or a position.
 TURNS = re.compile(r"(turn|rr|ptr|head|tail|last|next|scan|oldest|order|older|age|count|first)\w*_q$")
 RESET, CLOCK = "rst_ni", "clk_i"
 
@@ -47,22 +47,22 @@ class Module:
         self.c, self.sm, self.name, self.path, self.text = compilation, compilation.sourceManager, name, path, text
         (self.top,) = [i for i in compilation.getRoot().topInstances if i.name == name]
         self.found = {}                                      # key -> candidate
-        self.constant = 0                                    # depth of what has to stay constant
+        self.constant = 0                                    # nesting depth in expressions that have to stay constant
         self.signals = {}                                    # name -> declaration of a variable or net of the module itself
         self.functions = set(re.findall(r"\b(\w+)\s*\(", " ".join(re.findall(r"\b(?:localparam|parameter)\b[^;]*", text))))
-        # Verilator refuses a variable of the module in a function that it may not inline.
+        # Verilator refuses a function that it may not inline but that reads a variable of the module, as mutant_sel is.
         apart = [b for b in re.findall(r"\bfunction\b.*?\bendfunction\b", text, re.S) if "no_inline_task" in b]
         self.functions |= set(re.findall(r"\b(\w+)\s*\(", " ".join(apart)))
-        self.instances = []                                  # module and text of what it reads
+        self.instances = []                                  # each instance's module, and the text of its inputs
         for m in self.top.body:
             if m.kind in (K.Variable, K.Net): self.signals[m.name] = m
         self.reads(self.top.body)
-        self.procedure = None                                # kind of the procedure we are in
-        self.assigned = None                                 # text of what is being assigned
+        self.procedure = None                                # kind of the procedure that is being walked
+        self.assigned = None                                 # text of the assignment's left side
 
     # ---------------------------------------------------------------- text
     def span(self, node):
-        """Start and end in the text of the module's file, or nothing for what comes from elsewhere or from a macro."""
+        """Start and end in the text of the module's file; None if the node is from another file or from a macro."""
         r = node.sourceRange
         for at in (r.start, r.end):
             if not self.sm.isFileLoc(at) or os.path.basename(self.sm.getFileName(at)) != os.path.basename(self.path): return None
@@ -75,7 +75,7 @@ class Module:
     def line(self, offset): return self.text.count("\n", 0, offset) + 1
 
     def add(self, operator, node, new, shown=None, kind="expr", also=()):
-        """`node` becomes `new`; kind "guard": the statement is left out where `new` holds."""
+        """Adds a candidate in which `node` becomes `new`. Kind "guard": the statement is left out if the condition `new` holds."""
         at = self.span(node)
         if at is None: return
         old = self.text[at[0]:at[1]]
@@ -96,7 +96,7 @@ class Module:
                 self.instances.append((m.definition.name, " ".join(filter(None, map(self.of, inputs)))))
 
     def readers(self):
-        """The modules that read what is being assigned: a report may name them instead of the module that connects them."""
+        """The instances' modules that read the assigned signal: a report may name them instead of the module that connects them."""
         assigned = self.assigned or ""
         if assigned.startswith("u_"): return [self.reader]
         name = re.match(r"\w*", assigned)[0]
@@ -129,7 +129,7 @@ class Module:
         self.assigned = None
 
     def late(self, m, left, right):
-        """What is assigned comes a cycle later."""
+        """The assigned value arrives a cycle later."""
         if CLOCK not in self.signals or not left.type.isIntegral or fixed_value(right): return
         if not re.search(r"(valid|ready|done|event|taken|goes|hit|want|fault|push|pop|req|grant|busy|idle|match)", self.assigned or ""): return
         at, here = self.span(right), self.span(m_syntax(m))
@@ -168,7 +168,7 @@ class Module:
             if s.symbol.initializer is not None and s.symbol.initializer.constant is None: self.value(s.symbol.initializer)
 
     def lost(self, first, second, cond, text):
-        """Of two events of one cycle the second is lost."""
+        """If two events occur in one cycle, the second is lost."""
         other = self.of(first.conditions[0].expr)
         if other is None or RESET in other or first.conditions[0].expr.constant is not None: return
         # Only where both act on something: their targets share a name, or one of them is a register.
@@ -194,14 +194,14 @@ class Module:
             for cond in self.conditions(left): self.add("turn not advanced", s, cond, f"{left} is not advanced when {cond}", "guard")
 
     def last(self, loop):
-        """The last index of a loop that counts up, as a condition."""
+        """For a loop that counts up, the condition that this is its last iteration."""
         stop = strip(loop.stopExpr)
         if stop.kind != E.BinaryOp or stop.op != B.LessThan or not loop.loopVars: return None
         bound = self.of(strip(stop.right))
         return bound and f"32'({loop.loopVars[0].name}) == 32'({bound}) - 32'd1"
 
     def conditions(self, left):
-        """Inputs and registers that a turn may wrongly depend on."""
+        """Inputs and registers on which the update of an arbitration register may wrongly depend."""
         out = []
         for name, symbol in sorted(self.signals.items()):
             if name in (CLOCK, RESET) or name in left or not symbol.type.isIntegral: continue
@@ -209,7 +209,7 @@ class Module:
         return out
 
     def instance(self, m):
-        """Two connections of an instance that are of one type are exchanged; and the values in them are mutated."""
+        """Exchanges two connections of an instance that have the same type, and mutates the connected expressions."""
         inputs = []
         for p in m.portConnections:
             x = p.expression
@@ -253,7 +253,7 @@ class Module:
 
     # ---------------------------------------------------------------- expressions
     def selectors(self, x):
-        """The indices on the left of an assignment: of procedures, where they may be variables."""
+        """Mutates the indices on the left of an assignment in a procedure, where they may be variables."""
         while x.kind in (E.ElementSelect, E.RangeSelect, E.MemberAccess):
             if x.kind == E.ElementSelect:
                 if x.selector.constant is None and not genvar(x.selector): self.index(x); self.value(x.selector)
@@ -295,7 +295,7 @@ class Module:
             whole = l.type.bitWidth == r.type.bitWidth and not widened(l) and not widened(r) and not loop_variable(l) and not loop_variable(r)
             if whole and width > 1 and (l.constant is None or r.constant is None) and not unsized(l) and not unsized(r):
                 cut = (f"{{(({a}) ^ ({b})) << 1}} {sign} '0" if sign in ("==", "!=") else f"{{({a}) << 1}} {sign} {{({b}) << 1}}")
-                # A literal or parameter without the top bit is compared whole by the truncated comparison.
+                # The shift drops the top bit of both sides. A literal or parameter whose top bit is 0 is still compared in full.
                 self.add("top bit lost", x, cut, f"{a} {sign} {b}: top bit not compared")
             near = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}.get(sign)
             if near: self.add("bound off by one", x, f"({a}) {near} ({b})", f"{a} {sign} {b} -> {a} {near} {b}")
@@ -340,7 +340,7 @@ class Module:
                 self.add("order of a concatenation", x, "{" + ", ".join(parts) + "}", f"{self.of(x)}: {a} and {b} exchanged")
 
     def number(self, x):
-        """Constants off by one, where a variable value would do."""
+        """Constants off by one, where the language also allows a variable value."""
         if x.kind not in (E.IntegerLiteral, E.NamedValue) or genvar(x): return
         text = self.of(x)
         if x.kind == E.IntegerLiteral:
@@ -358,7 +358,7 @@ class Module:
             self.add("constant off by one", x, f"({text} - 32'd1)", f"{text} -> {text} - 1")
 
     def named(self, x, connection=False):
-        """A name, with selections or without."""
+        """Mutates a signal's name, with or without selections."""
         base, chain = x, []
         while base.kind in (E.ElementSelect, E.RangeSelect, E.MemberAccess):
             chain.append(base); base = base.value
@@ -372,7 +372,7 @@ class Module:
         name, text = base.symbol.name, self.of(x)
         if name not in self.signals or name in (CLOCK, RESET) or not text.startswith(name): return
         self.alike(x, name, text)
-        # A stage early: only where no loop of wires can come of it.
+        # A stage early: only where this cannot create a combinational loop.
         clocked = (self.procedure or "").endswith("AlwaysFF")
         if name.endswith("_q") and (clocked or (self.procedure is None and (self.assigned or "").split("[")[0].endswith("_o"))):
             self.stage(x, name, name[:-2] + "_d", text, "stage early by one")
@@ -385,7 +385,7 @@ class Module:
     def before(self, name, x): return self.signals[name].location.offset < self.span(x)[0]
 
     def alike(self, x, name, text):
-        """The wrong one of two of one type: only registers and inputs, of which no loop of wires can come."""
+        """Uses another signal of the same type and a similar name: only registers and inputs, which cannot create a combinational loop."""
         mine = declared(self.signals[name])
         if mine is None: return
         for other, symbol in self.signals.items():
@@ -396,7 +396,7 @@ class Module:
             self.add("wrong one of two alike", x, other + text[len(name):])
 
     def index(self, sel):
-        """An index plus one: of single bits that is the bit of a neighbour."""
+        """An index plus one: if it selects a single bit, this is the neighbour's bit."""
         v, s = self.of(sel.value), self.of(strip_all(sel.selector))
         if v is None or s is None or not re.fullmatch(r"[\w\[\]\.\- ]+", v): return
         whole = sel.value.type
@@ -422,7 +422,7 @@ strip_all = strip
 
 
 def m_syntax(m):
-    """The whole item of the source that a symbol is declared by."""
+    """The whole continuous assignment or instantiation in the source that a symbol belongs to."""
     s = m.syntax
     while s is not None and str(s.kind).split(".")[-1] not in ("ContinuousAssign", "HierarchyInstantiation"): s = s.parent
     return s
@@ -438,7 +438,7 @@ def is_generate_index(symbol):
 
 
 def fixed_value(x):
-    """Made of literals, parameters and generate indices only."""
+    """Whether an expression consists of literals, parameters and generate indices only."""
     x = strip(x)
     if x.constant is not None or x.kind in (E.IntegerLiteral, E.UnbasedUnsizedIntegerLiteral): return True
     if x.kind == E.NamedValue: return x.symbol.kind in (K.Parameter, K.Genvar, K.EnumValue)
@@ -469,7 +469,7 @@ def clean(text): return re.sub(r"\s+", " ", re.sub(r"//[^\n]*|/\*.*?\*/", "", st
 
 
 def declared(symbol):
-    """Type and dimensions of a declaration as text: what is the same there is the same in every shape."""
+    """Type and dimensions of a declaration as text: declarations with equal text have equal types in every shape."""
     kind, syntax = getattr(symbol, "declaredType", None), symbol.syntax
     if kind is None or kind.typeSyntax is None or syntax is None: return None
     return clean(kind.typeSyntax), clean("".join(map(str, syntax.dimensions)) if hasattr(syntax, "dimensions") else "")
@@ -489,7 +489,7 @@ def connected(text, at):
 
 
 def sample(cands, n, seed):
-    """In turn of each operator, and of each operator in turn of each line."""
+    """Takes candidates from the operators in turn, and for each operator from its lines in turn."""
     rng = random.Random(seed)
     tree = collections.defaultdict(lambda: collections.defaultdict(list))
     for c in cands: tree[c["operator"]][c["line"]].append(c)
@@ -511,7 +511,7 @@ def in_turn(lists):
 
 
 def declaration_end(module):
-    """Behind the semicolon of the module's header."""
+    """The offset after the semicolon of the module's header."""
     return module.top.body.definition.syntax.header.semi.range.end.offset
 
 
@@ -563,7 +563,7 @@ def main():
     if not text.isascii(): sys.exit(f"{path}: only ASCII sources can be mutated")
     shapes, found, exists = a.shape or [""], {}, collections.defaultdict(list)
     for number, shape in enumerate(shapes):
-        # Assertions are no part of what is broken.
+        # SYNTHESIS leaves assertions out: they are not mutated.
         compilation = elaborate(a, shape, ["SYNTHESIS"], a.sources)
         module = Module(compilation, a.module, path, text)
         for key, candidate in module.walk().items():
@@ -583,7 +583,7 @@ def main():
         m["description"] = f"{os.path.basename(path)}:{m['line']}: {m['operator']}: {m['shown']}"
     file = os.path.join(a.out, f"{a.module}.sv")
     with open(file, "w") as f: f.write(mutated(text, picked, head))
-    # What the tools cannot elaborate is a defect here, and no mutant that was found.
+    # If slang cannot elaborate the result, this is a defect of this script, not a mutant that was detected.
     for shape in shapes: elaborate(a, shape, [], [file if s == path else s for s in a.sources])
     operators = collections.Counter(c["operator"] for c in cands)
     with open(os.path.join(a.out, "mutants.json"), "w") as f:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Reads the whole RTL with Yosys, checks it, and prints what it costs.
+"""Reads the whole RTL with Yosys, checks it, and prints its cost.
 
     synth.py [--top sm] [--full] [-G NAME=VALUE]... [--json FILE] [--flip-flops N | --beyond TOP] source.sv ...
 
-Needs pyosys (scripts/bootstrap.sh --mutants). Every module is elaborated at the parameters given; RAM cells stay black boxes, because a
-technology library replaces them. Fails when there is a latch, a combinational loop, or a net with several drivers or none.
+Needs pyosys (scripts/bootstrap.sh --mutants). Every module is elaborated at the parameters of the command line; RAM cells stay black boxes, because
+a technology library replaces them. Fails if there is a latch, a combinational loop, or a net with several drivers or none.
 
-Prints a row for each module: instances, flip-flop bits and cells of one instance. Without --full cells are word-level (an adder is one
-cell); with it `synth` maps everything to gates. With --flip-flops there is one row, and it fails unless the whole has so many bits of them.
-With --beyond the rows say what there is more of than in another top with the same parameters, in gates, and what share of the whole that is.
+Prints a row for each module: its instances, and the flip-flop bits and cells of all of them together. Without --full, cells are word-level (an adder
+is one cell); with --full, `synth` maps everything to gates. With --flip-flops N, only the total is printed, and the script fails unless the design
+has N flip-flop bits. With --beyond TOP, rows are differences to another top with the same parameters, in gates, with their share of the whole.
 """
 import argparse
 import collections
@@ -34,14 +34,14 @@ def read_json(design):
 
 
 def base_name(module):
-    """The module's name in the source: read_slang appends the instance or the parameters."""
+    """The module's name in the source; read_slang appends the instance or the parameters to it."""
     return re.split(r"[\\$]", module.lstrip("\\$"))[0] or module
 
 
 def read_sources(args, top):
-    """Elaborates a top and checks it; gives its modules."""
+    """Elaborates a top, checks it, and returns its modules."""
     design = ys.Design()
-    # The log has every pass's text; the terminal has only what this program prints.
+    # Output of the passes goes to the log; the terminal shows only what this program prints.
     run = lambda command: design.run_pass(f"tee -q -a {args.log} {command}")
     read = ["read_slang", "--top", top, "--ignore-assertions", "--keep-hierarchy", "--no-implicit-memories", "-D", "SYNTHESIS"]
     for name in args.G: read += ["-G", name]
@@ -51,7 +51,7 @@ def read_sources(args, top):
     run("hierarchy -check")
     run("proc")
     run("opt_clean")
-    # `check` finds drivers in conflict, undriven nets and combinational loops; across blocks only in the flat design.
+    # `check` finds conflicting drivers, undriven nets and combinational loops; those that span blocks only in the flattened design.
     run("check -assert")
     latches = [
         f"{name}: {cell}"
@@ -71,13 +71,13 @@ def read_sources(args, top):
 
 
 def ram_bits(ports):
-    """Of a RAM with these ports: rows times the width of what is written."""
+    """Bits of a RAM with these ports: rows times the width of written data."""
     width = lambda ending: max(len(port["bits"]) for name, port in ports.items() if name.endswith(ending))
     return 2 ** width("addr_i") * width("wdata_i")
 
 
 def measure(args, top):
-    """What each block costs, the sum, and the bits of RAM."""
+    """The cost of each block, the sum, and the bits of RAM."""
     modules = read_sources(args, top)
     counts = collections.Counter()
 
@@ -104,7 +104,7 @@ def measure(args, top):
 
 
 def beyond(args):
-    """Prints what a top has more than another one, block by block, and as a share of the whole."""
+    """Prints the difference between a top and another one, block by block, and as a share of the whole."""
     rows, total, ram = measure(args, args.top)
     others, other, _ = measure(args, args.beyond)
     # `steal_arbiter` stands where `mrf_arbiter` does, and `mrf_crossbar` is in both.

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.." || exit
 
 step() { printf '\n== %s\n' "$1"; }
 
-# The lints run beside the tests: while the tests are built, one of two processors often has nothing to do. They have a session of their own, so
-# that whatever they have started can be ended with them.
+# The lints run concurrently with the tests: while the tests are built, one of two processors is often idle. They have a session of their own, so
+# that all processes that they have started can be ended with them.
 folder=$(mktemp -d)
 setsid scripts/lint.sh > "$folder/lints" 2>&1 &
 linting=$!

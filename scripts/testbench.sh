@@ -16,7 +16,7 @@ modules=("$example"/my_*.sv)
 readonly source=${modules[0]}
 module=$(basename "$source" .sv)
 block=${module#my_}
-# Configuration and outputs that the module does not have.
+# Options of `gpurf testbench`: the configuration, and outputs that the module does not have.
 read -ra options <"$example/options"
 for kind in "$@"; do
     case $kind in
@@ -36,15 +36,15 @@ export LIBGPURF
 out=${OUT:-target/testbench}
 mkdir -p "$out"
 out=$(realpath "$out")
-# C++ that is compiled without optimising is there sooner; a measurement wants it fast.
+# C++ is compiled without optimisation, which takes less time, except for a measurement of speed.
 optimise=-O0
 if [ -n "${BENCH:-}" ]; then optimise=-O2; fi
 
 # The simulator's exit status is not the same in all versions, so the word in its output decides.
-# The name after `run_` comes from the command line.
+# ShellCheck sees no call: the name after `run_` comes from the command line.
 # shellcheck disable=SC2329
 run_dpi() {
-    # Files that stay as they are keep their time, so that nothing is compiled again.
+    # Unchanged files keep their modification time, so that nothing is compiled again.
     mkdir -p "$out/new"
     "$GPURF" testbench "$block" "${options[@]}" --out "$out/new" >/dev/null
     for file in "$out/new"/*.sv; do cmp -s "$file" "$out/$(basename "$file")" || cp "$file" "$out"; done
@@ -54,7 +54,7 @@ run_dpi() {
         { cat "$out/dpi.log" >&2; return 3; }
     local start status=0 cycles=${CYCLES:-100000}
     start=$(date +%s%N)
-    # Verilator ends a run with a difference by abort(), of which the shell would tell.
+    # If there is a difference, the program ends by abort(), which the shell would report on standard error.
     { ("$out/dpi/Vtb" "+cycles=$cycles" ${BROKEN:+"+broken"} >"$out/dpi.txt" 2>&1); } 2>/dev/null || status=1
     local nanoseconds=$(($(date +%s%N) - start))
     cat "$out/dpi.txt"

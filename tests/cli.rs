@@ -1,6 +1,6 @@
 //! The gpurf program as its users see it: exit statuses, messages, JSON, files.
 //!
-//! The runs are those of small blocks, which build in a second or two; one test breaks the arbiter and follows the failure to its end.
+//! The runs are those of small blocks, which build in a second or two; one test breaks the arbiter and follows the failure through all steps.
 
 mod common;
 
@@ -15,14 +15,14 @@ use common::{
 };
 use serde_json::Value;
 
-/// A run that ends after the test has.
+/// A number of cycles that takes longer than the test.
 const ENDLESS: &str = "1_000_000_000_000_000";
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The program, in a folder of its own, so that nothing depends on where it runs.
+/// The program, run in the temporary folder, so that nothing depends on the current folder.
 fn gpurf(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
     command.args(arguments).current_dir(std::env::temp_dir());
@@ -36,19 +36,19 @@ fn run(arguments: &[&str]) -> Output {
     gpurf(arguments).output().unwrap()
 }
 
-/// Runs, and checks what is said of a refusal.
+/// Runs the program, and checks the message of a refusal.
 #[track_caller]
 fn refused(arguments: &[&str], status: i32, words: &[&str]) {
     check_refused(arguments, &run(arguments), status, words);
 }
 
-/// Runs, and reads the one JSON object on standard output.
+/// Runs the program, and reads the one JSON object on standard output.
 #[track_caller]
 fn json(arguments: &[&str], status: i32) -> Value {
     read_json(arguments, &run(arguments), status)
 }
 
-/// A file that keeps its path from run to run of the tests, so that what is built from it is found again.
+/// A file that keeps its path from run to run of the tests, so that its builds are reused.
 fn stable_file(name: &str, text: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -197,7 +197,7 @@ fn a_second_simulator_compares_the_same() {
     let table = run(&on_cxxrtl(&["cosim", "--block", "mrf_write_queue", "--cycles", "2000"]));
     assert!(text(&table.stdout).contains("1 of 1 equal, on cxxrtl"), "{}", text(&table.stdout));
 
-    // What it says of RTL that differs, and of RTL that it cannot read.
+    // RTL that differs, and RTL that it cannot read.
     let folder = tempfile::tempdir().unwrap();
     let failures = folder.path().join("failures");
     let broken = changed("mrf_bank_map", "assign bank_o  =", "assign bank_o  = ~");
@@ -277,7 +277,7 @@ fn replacements_that_cannot_be_are_refused() {
 
 #[test]
 fn a_replacement_is_run_in_every_shape_of_the_suite() {
-    // Right in banks with one port; banks with two drop the lowest lane.
+    // Correct in banks with one port; banks with two drop the lowest lane.
     let source = fs::read_to_string(checkout().join("rtl/mrf/mrf_bank.sv")).unwrap();
     let (one, two) = source.split_once("end else begin : gen_1r1w").expect("the bank with two ports");
     let broken =
@@ -498,7 +498,7 @@ fn a_broken_arbiter_is_found_located_kept_and_replayed() {
     let fixed = json(&["cosim", "--json", "--replay", reproducer, "--rtl", &own], PASSED);
     assert_eq!(fixed["result"], "pass");
 
-    // A person reads the same in words, and is told the next command.
+    // Without --json the output says the same, and names the next command.
     let words = run(&["cosim", "--replay", reproducer, "--failures", failures]);
     assert_eq!(words.status.code(), Some(FAILED));
     let words = text(&words.stdout);
@@ -532,7 +532,7 @@ fn a_longer_history_begins_earlier() {
     }
 }
 
-/// The lines of a page's code blocks that show this report: from its heading on.
+/// The lines of a page's code block that shows this report, from its heading on.
 fn report_on(page: &str, heading: &str) -> Vec<String> {
     let text = fs::read_to_string(checkout().join(page)).unwrap();
     let lines = text.lines().skip_while(|line| *line != heading).take_while(|line| *line != "```");
@@ -650,9 +650,9 @@ fn faults_and_flipped_bits_are_found() {
     assert_eq!((&result["result"], &result["survived"]), (&Value::from("pass"), &Value::from(0)));
 }
 
-/// Sends Ctrl-C's signal.
+/// Sends the signal of Ctrl-C.
 fn interrupt(child: &Child) {
-    // The shell has a kill of its own; a small system has no other.
+    // The shell has its own kill; a small system may have no other.
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }
@@ -665,7 +665,7 @@ fn ctrl_c_keeps_what_was_done() {
     let failures = failures.path().to_str().unwrap();
     let blocks = ["cosim", "--json", "--jobs", "1", "--block", "mrf_bank_map", "--block", "mrf_write_queue"];
     let arguments = [&blocks[..], &["--cycles", ENDLESS, "--failures", failures]].concat();
-    // The run has to be under way when the signal comes; on a busy machine that takes a while.
+    // The run has to have begun when the signal comes; on a busy machine that takes a while.
     let under_way = [1, 4, 16, 60].into_iter().any(|seconds| {
         let result = interrupted(&arguments, Duration::from_secs(seconds));
         assert_eq!(result["result"], "interrupted");
@@ -707,13 +707,13 @@ fn the_last_failure_is_no_interrupted_run() {
     let output = gpurf(&["wave"]).env("GPURF_HOME", home.path()).env_remove("DISPLAY").output().unwrap();
     let said = text(&output.stdout);
     assert!(said.contains("mrf DIVERGED") && said.contains("failures/mrf-1/wave.vcd"), "{said}");
-    // Where no run has failed, the interrupted one is shown.
+    // If no run has failed, the interrupted one is shown.
     fs::remove_dir_all(home.path().join("failures/mrf-1")).unwrap();
     let output = gpurf(&["wave"]).env("GPURF_HOME", home.path()).env_remove("DISPLAY").output().unwrap();
     assert!(text(&output.stdout).contains("failures/mrf-2/wave.vcd"), "{}", text(&output.stdout));
 }
 
-/// Starts a run, interrupts it after a while, and reads what it says.
+/// Starts a run, interrupts it after a while, and reads its JSON object.
 fn interrupted(arguments: &[&str], after: Duration) -> Value {
     let mut child = gpurf(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(after);

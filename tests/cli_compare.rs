@@ -61,7 +61,7 @@ fn the_numbers_are_those_of_separate_runs() {
             }
             cycles[index] += alone["cycles"].as_u64().unwrap();
         }
-        // The energy of a file is that of its accesses.
+        // The energy of the register file is that of its accesses.
         let energy = &row["a"]["energy"]["register_file"];
         let part = |name: &str| energy[name].as_f64().unwrap();
         assert!(part("total") > 0.0 && (part("total") - part("mrf")).abs() < 1e-6 && part("lrf") == 0.0, "{energy}");
@@ -71,7 +71,7 @@ fn the_numbers_are_those_of_separate_runs() {
     let ipc = total["a"]["stats"]["ipc"].as_f64().unwrap();
     let instructions = total["a"]["stats"]["instructions"].as_f64().unwrap();
     assert!((ipc - instructions / cycles[0] as f64).abs() < 1e-12);
-    // The largest change first; each is that of the numbers named.
+    // The largest change comes first; each change is that of the named number.
     let differences = compared["differences"].as_array().unwrap();
     let mut last = f64::INFINITY;
     for difference in differences {

@@ -13,8 +13,8 @@ use common::{BAD_INPUT, INTERRUPTED, PASSED, check_refused, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Multiplies by a constant, counts in a variable, and adds to one that the host sees. The second kernel moves words to the thread before, through
-/// shared memory, of which the last thread reads a word that nothing has written, and does not use it. The third is outside of the subset.
+/// The first kernel multiplies by a constant, and counts in a variable and in another one that the host sees. The second moves words to the previous
+/// thread through shared memory; the last thread reads a word that was never written, and does not use it. The third is outside of the subset.
 const PTX: &str = "\
 .version 9.0
 .target sm_75
@@ -126,7 +126,7 @@ fn exec(options: &[&str], mode: &[&str]) -> Output {
     exec_with("13", options, mode)
 }
 
-/// What the application prints of `scale`.
+/// The output of the application for `scale`.
 const SCALED: &str = "10 20 30 40 50 6, 105\n70 450, 47\n10 20 40 50, 0x1010101 20, time\n";
 
 #[track_caller]
@@ -140,7 +140,7 @@ fn an_application_gets_its_results_with_each_version_of_the_runtime() {
     for (name, version) in [("11.0", 11), ("12", 12), ("13", 13)] {
         let output = exec_with(name, &[], &["scale"]);
         check_scaled(&output, version, "baseline");
-        // No word of the loader about versions of symbols.
+        // The loader has no complaint about versions of symbols.
         let message = text(&output.stderr);
         assert!(message.contains("scale") && !message.contains("version"), "{message}");
     }
@@ -152,7 +152,7 @@ fn boxes_of_memory_are_copied_and_filled() {
     for version in ["11.0", "13"] {
         let output = exec_with(version, &[], &["box"]);
         let printed = text(&output.stdout);
-        // Of the plane 1 the words 5 of each row, from 25 on; of plane 2 the first row is multiplied by 3.
+        // Two words of each of three rows, 5 words apart, of plane 1 from 25 on, and of plane 2, whose first row is multiplied by 3.
         let expected = "512 20 4\n25 26 30 31 35 36 135 138 50 51 55 56 0x1010101 21\n";
         assert!(printed.ends_with(expected), "{printed}{}", text(&output.stderr));
         assert_eq!(output.status.code(), Some(PASSED), "{printed}");
@@ -180,14 +180,14 @@ fn the_model_counts_cycles() {
     assert_eq!((summary["result"].as_str(), summary["exit_status"].as_i64()), (Some("pass"), Some(0)));
     assert_eq!(summary["kernels"][0]["launches"], 2);
     assert!(summary["kernels"][0]["cycles"].as_u64().unwrap() > 100);
-    // Of two launches one has cycles.
+    // One of two launches has cycles.
     exec(&["--engine", "model", "--sample", "1", "--json", &json], &["scale"]);
     let sampled: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
     assert_eq!(sampled["kernels"][0]["launches"], 2);
     assert!(sampled["kernels"][0]["cycles"].as_u64() < summary["kernels"][0]["cycles"].as_u64());
 }
 
-/// On model and RTL, compared; each launch recorded, and run again from its record.
+/// Launches run on model and RTL in lockstep; each is recorded, and run again from its record.
 #[test]
 fn launches_run_in_lockstep_and_again_from_their_records() {
     let records = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ fn launches_run_in_lockstep_and_again_from_their_records() {
         assert!(text_of.matches("[[check]]").count() >= 3, "{text_of}");
         let again = gpurf(&["run", manifest.to_str().unwrap(), "--engine", "model"]);
         assert_eq!(again.status.code(), Some(PASSED), "{}{}", text(&again.stdout), text(&again.stderr));
-        // The check is one.
+        // The check can fail.
         let expected = fs::read_dir(records.path()).unwrap().map(|file| file.unwrap().path());
         let is_expected = |path: &PathBuf| {
             let name = path.file_name().unwrap().to_str().unwrap();
@@ -213,7 +213,7 @@ fn launches_run_in_lockstep_and_again_from_their_records() {
     }
 }
 
-/// Calls at random, right and wrong: the program continues, and its results at the end are right.
+/// Random calls, correct and wrong: the program continues, and its results at the end are correct.
 #[test]
 fn wrong_calls_are_errors_and_the_device_goes_on() {
     for seed in ["1", "2", "3"] {
@@ -226,7 +226,7 @@ fn wrong_calls_are_errors_and_the_device_goes_on() {
     }
 }
 
-/// Fat binaries with bytes changed: the application gets errors, gpurf says what is wrong, and ends.
+/// Fat binaries with changed bytes: the application gets errors, gpurf reports the reason, and ends.
 #[test]
 fn damaged_fat_binaries_are_said() {
     let (whole, folder) = (fat(PTX), tempfile::tempdir().unwrap());
@@ -259,7 +259,7 @@ fn damaged_fat_binaries_are_said() {
 fn errors_are_those_of_cuda() {
     let output = exec(&[], &["wrong"]);
     assert_eq!(output.status.code(), Some(PASSED), "{}{}", text(&output.stdout), text(&output.stderr));
-    // What the compiler has against a kernel is said once.
+    // The compiler's message about a kernel is printed once.
     assert_eq!(text(&output.stderr).matches("double precision").count(), 1, "{}", text(&output.stderr));
     let output = exec(&[], &["fault"]);
     let printed = text(&output.stdout);
@@ -279,7 +279,7 @@ fn errors_are_those_of_cuda() {
 fn one_process_has_the_device() {
     let output = exec(&[], &["busy"]);
     assert!(text(&output.stdout).ends_with("cudaErrorDevicesUnavailable\n"), "{}", text(&output.stdout));
-    // One after the other, in a script: each finds a new one.
+    // One after the other, in a script: each process gets a new device.
     let folder = APPLICATIONS.0.path();
     let script = format!("cd {}; ./by_hand13 fat scale; ./by_hand12 fat scale", folder.display());
     let output = gpurf(&["exec", "--", "sh", "-c", &script]);
@@ -292,7 +292,7 @@ fn the_status_is_that_of_the_application() {
     assert_eq!(gpurf(&["exec", "--", "sh", "-c", "kill -9 $$"]).status.code(), Some(137));
 }
 
-/// Sends a signal to a process; whether it was there.
+/// Sends a signal to a process; returns whether the process exists.
 fn signal(name: &str, process: &str) -> bool {
     let kill = Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).stderr(Stdio::null()).status();
     kill.unwrap().success()
@@ -315,24 +315,24 @@ fn ends_after(name: &str, lines: usize, program: &[&str]) -> Duration {
     asked.elapsed()
 }
 
-/// The signal of a terminal reaches the application too; this one does not.
+/// The signal of a terminal reaches the application too; this one reaches only gpurf.
 #[test]
 fn the_application_ends_when_gpurf_is_told_to() {
     for name in ["TERM", "INT", "HUP"] {
         let elapsed = ends_after(name, 1, &["sh", "-c", "echo $$; exec sleep 30"]);
         assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
     }
-    // One that is connected, and does nothing.
+    // An application that is connected, and does nothing.
     let [program, fat] = ["by_hand13", "fat"].map(|name| APPLICATIONS.0.path().join(name).display().to_string());
     let elapsed = ends_after("TERM", 2, &[&program, &fat, "wait"]);
     assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
-    // One that does not want to.
+    // An application that ignores the signal.
     let deaf = ["sh", "-c", "trap '' TERM; echo $$; i=0; while [ $i -lt 30 ]; do sleep 1; i=$((i+1)); done"];
     let elapsed = ends_after("TERM", 1, &deaf);
     assert!((Duration::from_secs(2)..Duration::from_secs(20)).contains(&elapsed), "{elapsed:?}");
 }
 
-/// A script's process that is left behind is not waited for.
+/// gpurf does not wait for a process that an ended script has left behind.
 #[test]
 fn what_an_ended_script_has_started_loses_its_device() {
     let script = format!("cd {}; ./by_hand13 fat wait; echo", APPLICATIONS.0.path().display());
@@ -373,11 +373,11 @@ fn what_cannot_be_run_is_said() {
         let arguments = [&["exec", "--engine", "model"], option, &["--", "true"]].concat();
         check_refused(&arguments, &gpurf(&arguments), BAD_INPUT, &[option[0], "model", "lockstep"]);
     }
-    // A block does not fit: the program is told, and other launches run.
+    // A block does not fit: the program gets an error, and other launches run.
     let output = exec(&["--engine", "model", "--set", "sm.warps=8"], &["large"]);
     assert!(text(&output.stdout).ends_with("\n15\n"), "{}", text(&output.stdout));
     assert!(text(&output.stderr).contains("a block has 32 warps, the SM has 8"), "{}", text(&output.stderr));
-    // Outside of gpurf the runtime says so.
+    // Without gpurf the runtime prints a message.
     let folder = APPLICATIONS.0.path();
     let library = text(&gpurf(&["exec", "--library"]).stdout);
     let output =

@@ -33,7 +33,7 @@ fn blessed(kernel: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, file)
 }
 
-/// `gpurf golden` with the goldens of a folder, of the baseline.
+/// `gpurf golden` with the goldens of a folder, for the baseline.
 fn golden(folder: &Path, arguments: &[&str]) -> Output {
     let folder = folder.to_str().unwrap();
     run(&[&["golden"], arguments, &["--goldens", folder, "--preset", "baseline"]].concat())
@@ -87,7 +87,7 @@ fn a_change_is_said_and_blessed_with_a_reason() {
     assert_eq!(run["since"], serde_json::json!({"first": 1024, "last": 1535}));
     assert_eq!(run["changes"][0], serde_json::json!({"what": "cycles", "before": "4900", "now": "4862"}));
 
-    // This program has the change already.
+    // This program already has the change, so it is not the one before.
     let program = env!("CARGO_BIN_EXE_gpurf");
     let arguments = ["check", "--kernel", "saxpy", "--before", program];
     let output = golden(folder.path(), &arguments);
@@ -100,13 +100,13 @@ fn a_change_is_said_and_blessed_with_a_reason() {
     let said = text(&output.stdout);
     assert!(said.contains("events.line_wait") && said.ends_with("\n1 changed, 0 unchanged\n"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), first.replace("it is new", "52 cycles are right"));
-    // What has not changed keeps its reason.
+    // A golden that has not changed keeps its reason.
     golden(folder.path(), &["bless", "--reason", "again", "--kernel", "saxpy"]);
     assert!(fs::read_to_string(&file).unwrap().contains("52 cycles are right"));
     assert_eq!(golden(folder.path(), &["check", "--kernel", "saxpy"]).status.code(), Some(PASSED));
 }
 
-/// Where the trace of a kernel is kept whose golden is in this folder.
+/// The path of the trace of a kernel whose golden is in this folder.
 fn trace_of(goldens: &Path, kernel: &str) -> PathBuf {
     let below = goldens.strip_prefix("/").unwrap();
     Project::find().root.join("target/goldens/elsewhere").join(below).join(format!("baseline/{kernel}.trace"))
@@ -134,7 +134,7 @@ fn the_first_cycle_comes_from_the_last_run_that_was_as_the_golden_says() {
     let bless = golden(&goldens, &["bless", "--reason", "new", "--kernel", mine]);
     assert_eq!(bless.status.code(), Some(PASSED), "{}{}", text(&bless.stdout), text(&bless.stderr));
 
-    // Other values come from memory: from the cycle on in which the first of them arrives.
+    // Memory returns other values: the runs differ from the cycle on in which the first of them arrives.
     fs::write(&manifest, text_of(3)).unwrap();
     let since = |arguments: &[&str]| {
         let arguments = [&["check", "--kernel", mine, "--json"], arguments].concat();
@@ -146,7 +146,7 @@ fn the_first_cycle_comes_from_the_last_run_that_was_as_the_golden_says() {
     let words = text(&golden(&goldens, &["check", "--kernel", mine]).stdout);
     assert!(words.contains("  differs since cycle ") && words.contains("outputs.y"), "{words}");
 
-    // Without that run the interval is all there is, but for a program that does what was done before.
+    // Without the trace of that run only the interval is known, unless a program with the earlier behaviour is named.
     let kept = trace_of(&goldens, "mine");
     fs::remove_file(&kept).unwrap();
     let interval = since(&[]);
@@ -170,7 +170,7 @@ fn traces_are_kept_as_long_as_their_goldens_are() {
     let (folder, file) = blessed("saxpy");
     let (other, _other_file) = blessed("vectorAdd");
     let [mine, others] = [(&folder, "saxpy"), (&other, "vectorAdd")].map(|(of, name)| trace_of(of.path(), name));
-    // One of a preset that is no more, and one of a golden that is there.
+    // A trace of a preset that no longer exists, and one of a golden that exists.
     let traces = Project::find().root.join("target/goldens");
     let (gone, kept) = (traces.join("no-such-preset/saxpy.trace"), traces.join("baseline/vectorAdd.trace"));
     let ours = ["golden", "check", "--preset", "baseline", "--kernel", "vectorAdd"];
@@ -199,7 +199,7 @@ fn goldens_that_are_missing_or_none_are_said() {
     said(&["check", "--kernel", "vectorAdd"], FAILED, "there is no golden");
     edit(&file, "cycles", "\"many\"");
     said(&["check", "--kernel", "saxpy"], BAD_INPUT, "saxpy.toml:5: this is no golden");
-    // A golden whose kernel is no more.
+    // A golden whose kernel no longer exists.
     edit(&file, "cycles", "4952");
     edit(&file, "kernel", "\"tests/kernels/gone.toml\"");
     said(&["check", "--kernel", "vectorAdd"], FAILED, "saxpy.toml: its preset or launch manifest no longer exists");
@@ -222,7 +222,7 @@ fn a_golden_belongs_to_its_place() {
         let output = golden(folder.path(), &["check", "--kernel", "saxpy"]);
         assert_eq!(output.status.code(), Some(BAD_INPUT));
         assert!(text(&output.stdout).contains(words), "{}", text(&output.stdout));
-        // As the message says.
+        // The message names this remedy.
         let output = golden(folder.path(), &["bless", "--reason", "it is new", "--kernel", "saxpy"]);
         assert!(text(&output.stdout).ends_with("1 new, 0 unchanged\n"), "{}", text(&output.stdout));
         assert_eq!(fs::read_to_string(&file).unwrap(), first);
@@ -295,7 +295,7 @@ fn what_cannot_be_written_is_said_and_damages_nothing() {
     let (folder, file) = blessed("saxpy");
     edit(&file, "cycles", "4900");
     let before = fs::read(&file).unwrap();
-    // A disk that is full after the first kilobyte.
+    // A disk that is full: files cannot grow.
     let command = format!(
         "trap '' XFSZ; ulimit -f 0; exec '{}' golden bless --reason x --preset baseline --kernel saxpy --goldens '{}'",
         env!("CARGO_BIN_EXE_gpurf"),
@@ -318,7 +318,7 @@ fn what_cannot_be_written_is_said_and_damages_nothing() {
     assert_eq!(output.status.code(), Some(TOOL), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("Permission denied"), "{}", text(&output.stdout));
     assert_eq!(files_below(preset).into_iter().collect::<Vec<_>>(), [(file.clone(), before.clone())]);
-    // A folder that is none.
+    // A file in the place of the folder.
     let output = golden(&file, &["bless", "--reason", "x", "--kernel", "saxpy"]);
     assert_eq!(output.status.code(), Some(TOOL), "{}", text(&output.stdout));
     assert_eq!(fs::read(&file).unwrap(), before);

@@ -139,7 +139,7 @@ fn programs_that_cannot_be_are_refused() {
     refuse(&with("seed = 1\nrtl = [\"alu=/nonexistent.sv\"]"), &["program.toml", "/nonexistent.sv"]);
     refuse(&with("seed = 1\nspeed = 1"), &["program.toml:", "unknown key `speed` in `[replay]`"]);
 
-    // What is wrong with the instructions is said by all that take manifests, with the line of the file.
+    // Errors in the instructions are reported by all commands that take manifests, with the line of the file.
     let replayable = with("seed = 1");
     let line = |text: &str, words: &str| 1 + text.lines().position(|line| line.contains(words)).unwrap();
     let broken = replayable.replacen("S2R.LANEID", "S2R.LANE", 1);

@@ -1,4 +1,4 @@
-//! `gpurf regress` as its users see it: the same report however it was run, whatever killed it.
+//! `gpurf regress` as its users see it: the report is the same however the regression was run, and whatever killed it.
 //!
 //! Cases are those of small blocks, which build in seconds; faults are the hand-written mutants.
 
@@ -59,7 +59,8 @@ fn plan(folder: &Path, blocks: &[&str], seeds: u64, cycles: u64) -> String {
     file.to_str().unwrap().to_owned()
 }
 
-/// The first mutant of a module that is none in name only, as the value of `--rtl`. Its file keeps its path, so that what is built from it is found again.
+/// The first mutant of a module that is not equivalent to the original, as the value of `--rtl`. Its file keeps its path, so that its builds are
+/// reused.
 fn mutant(module: &str) -> String {
     let project = Project::find();
     let list = mutants::hand_written(&project, &|name| name == module).unwrap();
@@ -73,7 +74,7 @@ fn mutant(module: &str) -> String {
     format!("{module}={}", file.display())
 }
 
-/// Everything that a regression says, without times and without the place where it stands.
+/// All reports and reproducers of a regression, without times and without its path.
 fn said(out: &Path) -> Vec<(PathBuf, String)> {
     let place = out.to_str().unwrap().to_owned();
     let number = |c: char| c.is_ascii_digit() || "+-.e".contains(c);
@@ -138,10 +139,10 @@ fn jobs_and_shards_do_not_show() {
     ends(&run(&merged, &[&common[..], &shards].concat()), FAILED);
     assert!(said(&merged) == expected, "shards say something else");
 
-    // Two of three: the rest is run by going on.
+    // Two of three shards: --resume runs the rest.
     let part = folder.path().join("part");
     ends(&run(&part, &[&common[..], &shards[..4]].concat()), FAILED);
-    // What has failed counts for more than what has not been run.
+    // A failure takes precedence over cases that have not been run.
     assert_ne!(results(&part)["result"], "interrupted");
     assert_ne!(results(&part)["not_run"].as_array().map(Vec::len), Some(0));
     ends(&run(&part, &[&common[..], &["--resume"]].concat()), FAILED);
@@ -188,7 +189,7 @@ fn killed_ten_times_it_says_the_same() {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        // Some cases later, whatever the machine's speed, and somewhere in the next ones.
+        // Some cases later, whatever the machine's speed, at a random moment of the next ones.
         let goal = if number == 10 { all } else { before + (seed % 5) as usize };
         while lines() < goal && process.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
@@ -213,7 +214,7 @@ fn killed_ten_times_it_says_the_same() {
     cases.dedup();
     assert_eq!((cases.len(), all), (all, results(&out)["runs"].as_array().unwrap().len()));
 
-    // With everything done, going on runs nothing and says it again.
+    // With everything done, --resume runs nothing and reports the same.
     let stamp = fs::metadata(&journal).unwrap().len();
     ends(&run(&out, &[&common[..], &["--resume"]].concat()), FAILED);
     assert_eq!(fs::metadata(&journal).unwrap().len(), stamp);
@@ -291,7 +292,7 @@ fn what_is_interrupted_is_gone_on_with() {
 #[test]
 fn a_build_that_is_interrupted_is_no_result() {
     let folder = tempfile::tempdir().unwrap();
-    // Another text of the module: what it needs is not built yet.
+    // Another text of the module, which has not been built yet.
     let source = fs::read_to_string(Project::find().root.join("rtl/mrf/mrf_bank_map.sv")).unwrap();
     let module = folder.path().join("mrf_bank_map.sv");
     fs::write(&module, format!("{source}// {}\n", folder.path().display())).unwrap();
@@ -316,7 +317,7 @@ fn a_full_disk_and_a_folder_that_is_none_are_said() {
     let out = folder.path().join("out");
     ends(&run(&out, &["--plan", &plan]), PASSED);
     let expected = said(&out);
-    // The journal outgrows what the disk has: the limit is in kilobytes.
+    // The journal outgrows the disk: the limit is in kilobytes.
     let full = folder.path().join("full");
     let program = env!("CARGO_BIN_EXE_gpurf");
     let command =
@@ -358,7 +359,7 @@ fn a_read_only_folder_is_said_and_keeps_what_is_in_it() {
     set_read_only(&out, false);
     fs::remove_file(out.join("results.json")).unwrap();
     set_read_only(&out, true);
-    // The journal of the run before cannot make room.
+    // The journal of the earlier run cannot be renamed.
     stopped(&out, &[], &["cannot write", "journal.before.jsonl"]);
     set_read_only(&out, false);
     ends(&run(&out, &["--plan", &plan, "--resume"]), PASSED);
@@ -407,7 +408,7 @@ fn a_command_that_is_refused_takes_nothing_away() {
     journal.lock().unwrap();
     refused(&[], &["another regression is under way"]);
     drop(journal);
-    // One that is not refused keeps them.
+    // A run that is not refused keeps the earlier results.
     let first = fs::read(out.join("results.json")).unwrap();
     ends(&run(&out, &plan), PASSED);
     assert!(fs::read(out.join("earlier.json")).unwrap() == first);

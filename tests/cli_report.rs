@@ -218,7 +218,7 @@ fn the_first_ctrl_c_ends_the_runs_and_what_is_there_is_shown() {
     assert!(text(&output.stdout).contains("0 of 0 independent rows"), "{}", text(&output.stdout));
 }
 
-/// A folder like a checkout: the kernels of the report, tiny ones, on little data and on more of it.
+/// A folder like a checkout: tiny kernels with the names of the report's kernels, with little data and with more of it.
 fn checkout() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let kernels = folder.path().join("tests/kernels");
@@ -232,7 +232,7 @@ fn checkout() -> tempfile::TempDir {
     folder
 }
 
-/// The program on it, with a folder for the results of runs.
+/// The program on this checkout, with a folder for the results of runs.
 fn command(checkout: &Path, runs: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
     command.args(["report", report(), "--runs", runs]).args(arguments);
@@ -278,7 +278,7 @@ fn large_data_fill_the_sm_unless_small_is_said() {
     }
     let own = ["--only", "values", "--kernel", "tests/kernels/reduction.toml", "--json"];
     assert_eq!(read_json(&own, &made(checkout.path(), "runs", &own), PASSED)["size"], "own");
-    // The large manifests are what is run: without them there is nothing.
+    // By default the large manifests are run: without them the report is refused.
     fs::remove_file(checkout.path().join("tests/kernels/reduction-large.toml")).unwrap();
     let output = command(checkout.path(), "runs", &values).output().unwrap();
     check_refused(&values, &output, BAD_INPUT, &["reduction-large.toml", "--small"]);
@@ -328,7 +328,7 @@ fn each_cause_of_a_difference_is_switched_alone_and_with_all_others() {
         for (row, moved) in rows.iter().zip(moved) {
             let columns = moved["columns"].as_array().unwrap();
             assert_eq!(columns.iter().map(|column| column["mended"].as_str().unwrap()).collect::<Vec<_>>(), expected);
-            // With all of them mended it is the headline.
+            // With all of them mended, the value is that of the headline.
             let last = columns.last().unwrap();
             assert_eq!((&last["ours"], &last["within"]), (&row["ours"], &row["within"]));
             assert_eq!(
@@ -383,7 +383,7 @@ fn a_report_that_is_killed_goes_on_with_the_runs_that_are_left() {
     // A folder that cannot be written is reported, and the report is made.
     let nowhere = made(checkout.path(), "/proc", &["--small", "--only", "values"]);
     assert!(text(&nowhere.stderr).contains("not every result is kept: cannot write to /proc"));
-    // What is no folder is refused before anything runs.
+    // A file in the place of the folder is refused before anything runs.
     let file = command(checkout.path(), "page.html", &["--small", "--only", "values"]).output().unwrap();
     assert_eq!(file.status.code(), Some(BAD_INPUT));
     assert!(text(&file.stderr).contains("page.html is a file, not a folder"));

@@ -13,7 +13,7 @@ fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").canonicalize().unwrap()
 }
 
-/// The program, in a folder of its own, without any nvcc.
+/// The program, run in the temporary folder, without nvcc.
 fn gpurf(arguments: &[&str]) -> Output {
     let nowhere = tempfile::tempdir().unwrap();
     Command::new(env!("CARGO_BIN_EXE_gpurf"))
@@ -25,13 +25,13 @@ fn gpurf(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// Runs, and checks what is said of a refusal.
+/// Runs the program, and checks the message of a refusal.
 #[track_caller]
 fn refused(arguments: &[&str], status: i32, words: &[&str]) {
     check_refused(arguments, &gpurf(arguments), status, words);
 }
 
-/// Runs, and reads the one JSON object on standard output.
+/// Runs the program, and reads the one JSON object on standard output.
 #[track_caller]
 fn json(arguments: &[&str], status: i32) -> Value {
     read_json(arguments, &gpurf(arguments), status)
@@ -147,7 +147,7 @@ fn outputs_are_compared_before_they_are_written_and_never_on_top_of_what_is_expe
         fs::write(folder.path(file), contents).unwrap();
         folder.put("ex.toml", &format!("{MANIFEST}\n[[check]]\nbuffer = \"data\"\nexpected = \"{file}\"\n"))
     };
-    // The file of the same name as the output is another one's.
+    // The file that would be written is the one that is expected.
     let zeros = [0; 400];
     let wrong = expected("dd/data.bin", &zeros);
     let words = ["--dump ", "dd/data.bin is the expected contents of data: choose another place"];
@@ -156,7 +156,7 @@ fn outputs_are_compared_before_they_are_written_and_never_on_top_of_what_is_expe
     assert_eq!(gpurf(&["run", &wrong, "--dump", &folder.path("out")]).status.code(), Some(FAILED));
     assert_eq!(fs::read(folder.path("dd/data.bin")).unwrap(), zeros);
     assert_ne!(fs::read(folder.path("out/data.bin")).unwrap(), zeros);
-    // What is not there yet does not become what is expected by being written.
+    // An expected file that does not exist is not created by the output.
     let absent = expected("dd/other.bin", &zeros);
     fs::remove_file(folder.path("dd/other.bin")).unwrap();
     refused(&["run", &absent, "--dump", &folder.path("out")], BAD_INPUT, &["other.bin"]);
@@ -278,7 +278,7 @@ fn wrong_options_say_so() {
     refused(&both, BAD_INPUT, &["--part", "--compare"]);
     let words = ["--check-undefined", "--engine functional"];
     refused(&["run", &manifest, "--check-undefined", "--engine", "model"], BAD_INPUT, &words);
-    // Here is no checkout, so there is no RTL.
+    // There is no checkout here, so there is no RTL.
     for engine in ["rtl", "lockstep"] {
         refused(&["run", &manifest, "--engine", engine], BAD_INPUT, &["GPURF_HOME"]);
     }
@@ -304,16 +304,16 @@ fn the_model_counts_cycles_and_events() {
     assert_eq!(number(&object, "stats", "ipc"), number(&object, "events", "issue") / cycles);
     assert_eq!(object["parameters"]["Warps"], 32);
     assert!(object.get("signals_compared").is_none() && object.get("build_s").is_none());
-    // Policies matter now.
+    // Settings have an effect on the model.
     let fast = run(&["--set", "memory.latency=20"]);
     assert!(fast["cycles"].as_f64().unwrap() < cycles - 300.0);
-    // In words.
+    // The output as text.
     let output = gpurf(&["run", &manifest, "--engine", "model"]);
     let table = text(&output.stdout);
     for word in ["cycles", "SIMD efficiency", "operands pending", "bank utilisation", "lanes a line"] {
         assert!(table.contains(word), "{word:?} is not in: {table}");
     }
-    // A waveform of some of them.
+    // A waveform of some cycles.
     let object = run(&["--wave", "10:20", "--failures", &folder.path("waves")]);
     let written = object["artifacts"][0].as_str().unwrap();
     assert!(Path::new(written).join("wave.vcd").is_file() && written.starts_with(&folder.path("waves")));
@@ -328,7 +328,7 @@ fn what_blocks_share_is_counted() {
     };
     let share = stats("share-registers");
     let count = |name: &str| share[name].as_u64().unwrap();
-    // A lock is taken from a warp at its end.
+    // A warp gives up its lock when it ends.
     assert!(count("locks_taken") > 0 && count("locks_taken") == count("locks_given_up"), "{share}");
     assert!(count("wait_lock") > 0 && count("non_owner_instructions") > 0 && count("wait_hold") == 0, "{share}");
     assert!(share["owners"].as_f64() > Some(0.0) && share["non_owners"].as_f64() > Some(0.0), "{share}");
@@ -338,7 +338,8 @@ fn what_blocks_share_is_counted() {
     assert!(share["wait_throttle"].is_null() && !text(&output.stdout).contains("throttle"), "there is none");
 }
 
-/// Four blocks of 8 warps fit, with 8 rows of registers a warp and 3 KB of scratchpad memory a block; the cache gets what a power of two leaves.
+/// Four blocks of 8 warps fit, with 8 rows of registers a warp and 3 KB of scratchpad memory a block; the cache gets the largest power of two in the
+/// rest.
 #[test]
 fn the_partition_of_unified_memory_is_shown() {
     let hotspot = kernels().join("hotspot.toml");
@@ -382,7 +383,7 @@ fn what_the_throttle_does_is_counted() {
         let of = ["throttle_reference", "throttle_allow", "wait_throttle"].map(count);
         (cycles, of, object["stats"]["share"]["throttle_level"].as_f64().unwrap())
     });
-    // Each fourteenth period, none, all of them.
+    // Reference periods: every fourteenth one, none, all of them.
     assert!(sampled.1[0].abs_diff(sampled.0 / 14) <= 50, "{sampled:?}");
     assert!(external.1[0] == 0 && external.1[1] > 0 && external.2 <= 10.0, "{external:?}");
     assert!(held.1[0] == held.0 && held.1[1] == 0 && held.1[2] > 0, "{held:?}");
@@ -523,17 +524,17 @@ fn a_trace_is_written_whole_or_not_at_all() {
             assert_eq!(trace[0], 0x0a);
         }
     }
-    // The name says nothing where the format is chosen.
+    // If the format is given, the name of the file does not matter.
     let other = folder.path("other");
     run(&["--trace", &other, "--trace-format", "konata"]);
     assert_eq!(fs::read(&other).unwrap(), fs::read(&log).unwrap());
-    // A window is a part of it; one after the run is none.
+    // A window has a part of the trace; a window after the end of the run has none.
     run(&["--trace", &other, "--trace-format", "konata", "--trace-cycles", "200:260"]);
     let size = |file: &str| fs::metadata(file).unwrap().len();
     assert!((1..size(&log)).contains(&size(&other)));
     let object = run(&["--trace", &folder.path("late.json"), "--trace-cycles", "1000000:1000001"]);
     assert!(object.get("artifacts").is_none() && !Path::new(&folder.path("late.json")).exists());
-    // What fails is traced up to there.
+    // A run that fails is traced up to the failure.
     let hung = folder.path("hung.json");
     let slow = ["run", &manifest, "--engine", "model", "--json", "--idle-limit", "100", "--trace", &hung];
     assert_eq!(json(&slow, FAILED)["artifacts"], serde_json::json!([hung]));
@@ -565,7 +566,7 @@ fn a_trace_that_cannot_be_is_refused_before_anything_runs() {
     refused(&[&model[..], &[&taken]].concat(), BAD_INPUT, &["folder.json", "it is a folder"]);
     refused(&["run", &manifest, "--trace", "t.json"], BAD_INPUT, &["--engine model, rtl or lockstep"]);
     refused(&["run", &manifest, "--trace-cycles", "1:2"], BAD_INPUT, &["--trace <FILE>"]);
-    // Where the kernel does not fit nothing is left.
+    // If the kernel does not fit, no file is left.
     let (file, trace) = (folder.manifest("block = [64, 1, 1]", "block = [1024, 1, 1]"), folder.path("u.json"));
     let names = || fs::read_dir(folder.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
     let before = names();
@@ -573,7 +574,7 @@ fn a_trace_that_cannot_be_is_refused_before_anything_runs() {
     assert_eq!(names(), before);
 }
 
-/// With the real RTL: Verilator has to be there.
+/// Uses the real RTL: Verilator has to be installed.
 #[test]
 fn a_kernel_in_lockstep() {
     let manifest = kernels().join("pathfinder.toml");
@@ -609,7 +610,7 @@ fn a_kernel_in_parts() {
     for part in ["1/3", "2/3", "3/3"] {
         let object = read(&["--engine", "lockstep", "--part", part, "--json"]);
         assert_eq!((&object["result"], object["compared_from"].as_u64()), (&"pass".into(), Some(cycles)), "{part}");
-        // What the kernels leave is there at their end alone, and the oracle does not judge parts.
+        // The kernels' results exist only at the end, and the oracle does not judge parts.
         assert_eq!(object.get("checks").is_some(), part == "3/3", "{part}");
         assert!(object["stats"].get("oracle").is_none(), "{part}");
         cycles += object["cycles"].as_u64().unwrap();
@@ -618,7 +619,7 @@ fn a_kernel_in_parts() {
     assert_eq!((Some(cycles), Some(issued)), (whole["cycles"].as_u64(), whole["events"]["issue"].as_u64()));
     let words = text(&run(&["--engine", "lockstep", "--compare", "1000:1019"]).stdout);
     assert!(words.contains("compared and equal: cycles 1 000 to 1 019"), "{words}");
-    // Nothing is there to compare.
+    // The run ends before there is anything to compare.
     let after = ["--engine", "lockstep", "--compare", "90000000:90000001"];
     check_refused(&after, &run(&after), BAD_INPUT, &["--compare", "before cycle 90000000", "--engine model"]);
     let many = ["--engine", "lockstep", "--part", "1/90000000"];
@@ -682,7 +683,7 @@ fn the_first_ctrl_c_ends_a_run() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     std::thread::sleep(std::time::Duration::from_millis(500));
-    // The shell has a kill of its own; a small system has no other.
+    // The shell has its own kill; a small system may have no other.
     assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(INTERRUPTED));
@@ -703,7 +704,7 @@ fn cuda_needs_nvcc_or_the_ptx_beside_it() {
     set_time("double.ptx", 2000);
     json(&["run", &manifest, "--json"], PASSED);
     set_time("double.cu", 3000);
-    // Better an old one than none, but not without a word.
+    // Old PTX is better than none, but there is a warning.
     let old = gpurf(&["run", &manifest]);
     assert_eq!(old.status.code(), Some(PASSED));
     assert!(String::from_utf8_lossy(&old.stderr).contains("double.ptx is older than"), "{old:?}");
@@ -713,7 +714,7 @@ fn cuda_needs_nvcc_or_the_ptx_beside_it() {
     refused(&["compile", &folder.path("nothing.cu")], BAD_INPUT, &["nothing.cu"]);
 }
 
-/// A kernel in double precision, one with that and a texture, and one of a namespace that is within the subset.
+/// A kernel in double precision, one with double precision and a texture, and one in a namespace, which is within the subset.
 const OTHERS: &str = "
 .visible .entry _Z6halvesPd(.param .u64 p) { .reg .f64 %d<4>; add.f64 %d1, %d2, %d3; ret; }
 .visible .entry _Z6lookupPd(.param .u64 p) { .reg .f64 %d<4>; .reg .f32 %f<5>; .reg .b64 %l<2>; .reg .b32 %r<2>;
@@ -737,7 +738,7 @@ fn a_kernel_that_is_refused_leaves_the_others_of_its_file_alone() {
         let kernels = image["kernels"].as_array().unwrap().iter();
         kernels.map(|kernel| kernel["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    // All of the file is asked for: what is accepted is written, and what is not is said.
+    // The whole file is compiled: accepted kernels are written, and refused ones are reported.
     let output = gpurf(&["compile", &source, "-o", &code]);
     assert_eq!(output.status.code(), Some(BAD_INPUT));
     assert_eq!(names(), ["_Z6doublePji", "_ZN3app5emptyEv"]);
@@ -778,12 +779,12 @@ fn a_summary_counts_what_is_accepted() {
     let by_value = ".visible .entry _Z4takeILi3EEv4Pairs(.param .align 16 .b8 p[96]) { ret; }\n\
         .visible .entry _Z4room3Big(.param .align 4 .b8 p[33000]) { ret; }\n";
     folder.put("double.ptx", &format!("{DOUBLE}{OTHERS}{by_value}"));
-    // The same kernels again, one of them changed; what is no PTX; and what is neither.
+    // The same kernels again, one of them changed; a file that is no PTX; and a file of another kind.
     fs::create_dir(folder.path("more")).unwrap();
     folder.put("more/double.ptx", &format!("{DOUBLE}{}", OTHERS.replace("%d1, %d2, %d3; ret", "%d1, %d2, %d1; ret")));
     folder.put("more/broken.ptx", "no PTX\nat all");
     folder.put("more/readme.txt", "no PTX");
-    // nvcc is not asked: the PTX beside it is as old as it.
+    // nvcc is not needed: the PTX next to the source is newer.
     folder.put("more/double.cu", "// compiled before");
     let newer = fs::File::options().append(true).open(folder.path("more/double.ptx")).unwrap();
     newer.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(60)).unwrap();
@@ -868,7 +869,7 @@ fn what_kernels_print_is_on_standard_output_or_in_the_json() {
         let output = gpurf(&["run", &manifest, "--engine", engine]);
         assert_eq!(output.status.code(), Some(PASSED));
         let (out, err) = (text(&output.stdout), text(&output.stderr));
-        // In front of the table.
+        // The printed text comes before the table.
         let rest = out.strip_prefix(&expected).unwrap_or_else(|| panic!("{engine}: {out}"));
         assert!(rest.starts_with("buffer "), "{rest}");
         assert_eq!(err, "", "{engine}");
@@ -876,10 +877,10 @@ fn what_kernels_print_is_on_standard_output_or_in_the_json() {
         assert_eq!(json["printed"], expected.as_str(), "{engine}");
         assert!(json.get("printf_dropped").is_none() && json.get("assertions").is_none(), "{json}");
     }
-    // Nothing of it where nothing is printed.
+    // Without printed text there is no such field.
     let quiet = json(&["run", &kernels().join("saxpy.toml").display().to_string(), "--json"], PASSED);
     assert!(quiet.get("printed").is_none(), "{quiet}");
-    // In a small buffer.
+    // With a small buffer.
     let folder = tempfile::tempdir().unwrap();
     for name in ["report.ptx", "report.returned.bin"] {
         fs::copy(file(name), folder.path().join(name)).unwrap();
@@ -906,7 +907,7 @@ fn a_failed_assertion_ends_a_run_with_cudas_message() {
     }
     let manifest = fs::read_to_string(file("asserts.toml")).unwrap().replace("asserts.cu", "asserts.ptx");
     let path = folder.path().join("asserts.toml");
-    // Without the fault that it expects.
+    // Without the fault that the manifest expects.
     fs::write(&path, manifest.split("[fault]").next().unwrap()).unwrap();
     let path = path.display().to_string();
     for engine in ["functional", "model"] {

@@ -1,4 +1,4 @@
-// Ends the program where a call of the CUDA runtime fails.
+// Ends the program if a call of the CUDA runtime fails.
 #pragma once
 
 #include <cstdio>

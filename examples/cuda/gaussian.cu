@@ -1,4 +1,4 @@
-// Gaussian elimination: two kernels a column, whose grids shrink, then substitution on the host; the residual is the check.
+// Gaussian elimination: two kernels for each column, whose grids shrink, then substitution on the host. The residual is checked.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     }
     std::vector<float> first_a = a, first_b = b;
 
-    // Two dimensional memory: rows with a pitch, packed by the copy.
+    // A two-dimensional copy; here rows are packed on both sides: the pitch is the length of a row.
     float *device_a, *device_b, *factor;
     CHECK(cudaMalloc(&device_a, a.size() * sizeof(float)));
     CHECK(cudaMalloc(&device_b, b.size() * sizeof(float)));

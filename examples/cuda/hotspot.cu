@@ -1,4 +1,4 @@
-// The temperature of a chip whose parts give off power: a stencil that is iterated, between two buffers. A loop on the host is the check.
+// The temperature of a chip whose parts dissipate power: an iterated stencil between two buffers. A loop on the host checks the result.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,12 +10,12 @@
 
 constexpr int BLOCK = 16;
 
-// How fast heat flows to the neighbours in x and y, to the air of 80 degrees, and comes from power.
+// Coefficients of the heat flow to the neighbours in x and y, to the air of 80 degrees, and from dissipated power.
 struct Flow {
     float x, y, air, power;
 };
 
-// The compilers of host and device may fuse other multiplications and additions: the results differ by roundings.
+// The compilers of host and device may fuse different multiplications and additions, so the results may differ by rounding.
 __host__ __device__ float next(Flow flow, float here, float north, float south, float west, float east, float power) {
     float vertical = flow.y * (north + south - 2 * here), horizontal = flow.x * (west + east - 2 * here);
     return here + vertical + horizontal + flow.air * (80 - here) + flow.power * power;

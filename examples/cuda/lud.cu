@@ -1,5 +1,5 @@
-// LU decomposition in tiles, without pivoting: for each tile of the diagonal a kernel decomposes it, one solves the tiles below and to the right of
-// it, and one subtracts their products from the rest. A loop on the host is the check.
+// LU decomposition in tiles, without pivoting: for each tile of the diagonal, a kernel decomposes it, a second one solves the tiles below and to the
+// right of it, and a third one subtracts their products from the remaining tiles. A loop on the host checks the result.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 constexpr int TILE = 16;
 
-// One block of TILE threads, one for each row: L without its diagonal of ones and U take the tile's place.
+// One block of TILE threads, one for each row: L, without its diagonal of ones, and U replace the tile.
 __global__ void diagonal(float *a, int size, int step) {
     __shared__ float tile[TILE][TILE + 1];
     float *corner = a + step * TILE * (size + 1);
@@ -52,7 +52,7 @@ __global__ void perimeter(float *a, int size, int step) {
     for (int row = 0; row < TILE; row++) mine[row * size + lane] = tile[row][lane];
 }
 
-// A block for each tile that is left, a thread for each element.
+// A block for each remaining tile, a thread for each element.
 __global__ void interior(float *a, int size, int step) {
     __shared__ float left[TILE][TILE], above[TILE][TILE];
     int x = threadIdx.x, y = threadIdx.y;
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
             }
         }
     }
-    // The order of the sums differs, and with it the rounding.
+    // Host and device add in different orders, so the results may differ by rounding.
     float worst = 0;
     for (size_t i = 0; i < a.size(); i++) worst = std::fmax(worst, std::fabs(a[i] - expected[i]));
     bool right = worst < 1e-4f;

@@ -1,5 +1,5 @@
-// Needleman-Wunsch: the best alignment of two sequences. Tiles of an anti-diagonal do not depend on each other: a launch for each anti-diagonal. A
-// loop on the host is the check, for every element, and the alignment that is traced back has to have the score.
+// Needleman-Wunsch: the best alignment of two sequences. Tiles of an anti-diagonal do not depend on each other: there is a launch for each
+// anti-diagonal. A loop on the host checks every element, and the alignment that is traced back must have the computed score.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,14 +15,14 @@ __global__ void tiles(int *score, const char *down, const char *across, int size
     __shared__ int tile[TILE + 1][TILE + 1];
     int tile_y = first + blockIdx.x, tile_x = diagonal - tile_y;
     int width = size + 1, x = threadIdx.x;
-    // Its upper left neighbour.
+    // The tile's upper left neighbour.
     int *corner = score + tile_y * TILE * width + tile_x * TILE;
     if (x == 0) tile[0][0] = corner[0];
     tile[0][x + 1] = corner[x + 1];
     tile[x + 1][0] = corner[(x + 1) * width];
     char mine = across[tile_x * TILE + x];
     __syncthreads();
-    // In the tile the same again: thread x is in row `turn - x`.
+    // Anti-diagonals within the tile: in each turn, thread x computes the element in row `turn - x`.
     for (int turn = 0; turn < 2 * TILE - 1; turn++) {
         int y = turn - x;
         if (y >= 0 && y < TILE) {

@@ -1,9 +1,9 @@
 // My own arbiter for the banks of the register file: each bank decides for itself.
 //
-// The project's module loops over the requests and asks for each of them whether another one goes
+// The project's module loops over the requests and checks for each of them whether another one goes
 // before it. This one has a copy of the decision for each bank, and a bank searches its collectors
 // in the order of their priority. Name, parameters and ports are those of rtl/mrf/mrf_arbiter.sv;
-// the two registers have the names under which they are compared.
+// the two registers have the names under which lockstep compares them.
 module mrf_arbiter
   import gpurf_pkg::*;
 #(
@@ -49,7 +49,7 @@ module mrf_arbiter
 
   logic [Slots-1:0]      blocking;        // reads whose register a write waits for
   logic [IssuePorts-1:0] held;            // writes that wait for such a read
-  logic [IssuePorts-1:0] ready;           // writes that would go, if they were alone
+  logic [IssuePorts-1:0] ready;           // writes that could be granted alone
   logic                  contest;
 
   logic [Slots-1:0]      mine    [Banks]; // requests at the bank
@@ -78,7 +78,7 @@ module mrf_arbiter
     end
     contest       = IssuePorts > 1 && ready == '1 && write_bank_i[0] == write_bank_i[IssuePorts-1];
     write_grant_o = ready;
-    // Of two queues that want the same bank the other one waits.
+    // If both queues want one bank, queue `turn_q` goes first and the other one waits.
     if (contest) write_grant_o[turn_q ? 0 : IssuePorts-1] = 1'b0;
   end
 
@@ -118,7 +118,7 @@ module mrf_arbiter
         wanting[c] = candidates[c*Operands+:Operands] != '0;
       end
 
-      // The last collector that is found is the first one in the order.
+      // The search runs backwards: the last collector found is the first in the order of priority.
       found = 1'b0;
       first = '0;
       for (int k = int'(Collectors) - 1; k >= 0; k--) begin
@@ -133,7 +133,7 @@ module mrf_arbiter
         end
       end
 
-      // Its first candidate.
+      // The winner's first candidate.
       chosen = '0;
       entry  = '0;
       for (int o = int'(Operands) - 1; o >= 0; o--) begin

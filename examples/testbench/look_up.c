@@ -53,7 +53,7 @@ int main(void) {
   printf("cycle %llu: hit_mask_o[0] = 0x%08llx, entry %llu\n", (unsigned long long)gpurf_cycle(tags),
          (unsigned long long)get("hit_mask_o", 0), (unsigned long long)get("hit_index_o", 0));
 
-  // The slot is dropped; afterwards it holds nothing. The saved state still does.
+  // The slot is dropped: its registers are no longer found. In the saved state they are.
   set("look_valid_i", 0, 0);
   set("flush_i", 0, 1 << 2);
   set("drop_i", 0, 1 << 2);

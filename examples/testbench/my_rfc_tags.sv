@@ -1,5 +1,5 @@
-// A tag store of a register file cache, as somebody else would write it: the ports of gpurf's rfc_tags, without the event
-// word, and nothing else of it. Written from docs/blocks/rfc_tags.md.
+// A tag store of a register file cache, as another designer would write it from docs/blocks/rfc_tags.md: it has the ports of gpurf's
+// rfc_tags, except the event word, and nothing else in common with it.
 //
 // Entries are structs. The order of use is a number for each entry (0: the oldest), not a matrix of bits.
 //
@@ -58,15 +58,15 @@ module my_rfc_tags #(
     logic [31:0]       valid;
     logic [31:0]       dirty;
     logic [7:0]        tag;
-    logic [EntryW-1:0] age;  // 0: the oldest of its slot
+    logic [EntryW-1:0] age;  // 0: the oldest entry of the slot
   } entry_t;
 
   entry_t            entry_q [Slots][Entries];
   entry_t            entry_d [Slots][Entries];
-  logic [EntryW-1:0] turn_q  [Slots];  // FIFO: whose turn it is to go
+  logic [EntryW-1:0] turn_q  [Slots];  // FIFO: the entry to replace next
   logic [EntryW-1:0] turn_d  [Slots];
 
-  // Written as the page's rules say; all in one process, in the order in which they take effect.
+  // The rules of the page, in one process, in the order in which they take effect.
   int                source  [3];  // entry that a source matches, or -1
   int                found;        // entry that the operation matches, or -1
   int                victim;       // entry that it takes or updates

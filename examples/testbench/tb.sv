@@ -7,7 +7,7 @@ module tb;
   localparam int unsigned Slots   = 8;
   localparam int unsigned Entries = 6;
 
-  // The signals have the names of the ports, so that each module connects itself.
+  // The signals have the names of the ports, so that .* connects each module.
   logic        clk_i = 1'b0;
   logic        rst_ni;
   logic [2:0]  cfg_i;
@@ -38,7 +38,7 @@ module tb;
   gpurf_drive_rfc_tags u_drive (.*);
   my_rfc_tags #(.Slots(Slots), .Entries(Entries)) u_dut (.*);
 
-  // The checker sees the ports of the module that it is bound to.
+  // The checker is bound into the module and connects to its ports.
   bind my_rfc_tags gpurf_check_rfc_tags u_check (.*);
 
   always #5 clk_i = ~clk_i;

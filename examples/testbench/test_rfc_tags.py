@@ -1,6 +1,6 @@
 """Compares my_rfc_tags with the model in cocotb: the library generates the inputs and compares the outputs.
 
-The environment variable CYCLES says how many cycles run (default 2000), BENCH=1 prints how many there were in a second.
+The environment variable CYCLES is the number of cycles to run (default 2000); BENCH=1 prints the number of cycles per second.
 """
 
 import os
@@ -16,7 +16,7 @@ from cocotb.triggers import FallingEdge, ReadOnly
 async def equals_the_model(dut):
     cycles = int(os.environ.get("CYCLES", "2000"))
     model = gpurf.Block("rfc_tags", preset="rfc")
-    # The events of gpurf's module are not part of this one.
+    # my_rfc_tags has no event word.
     model.ignore("event_o")
     model.seed(1)
     inputs = [(signal, getattr(dut, signal.name)) for signal in model.inputs]

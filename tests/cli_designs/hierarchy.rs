@@ -1,4 +1,4 @@
-//! Levels that the compiler manages: the report, and what the compiler is told.
+//! Levels that the compiler manages: the report, and the options of the compiler.
 
 use super::common::sums::{folder, gpurf, row};
 use super::common::{BAD_INPUT, PASSED, check_refused, read_json, text};
@@ -7,7 +7,7 @@ use super::common::{BAD_INPUT, PASSED, check_refused, read_json, text};
 fn levels_of_a_kernel_with_known_answers() {
     let arguments = ["report", "hierarchy", "--only", "values", "--kernel", "sums.toml", "--json"];
     let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
-    // Twelve operands and ten results of ten instructions that do something with registers, and two that do not.
+    // Twelve instructions, of which ten have a result, read twelve operands.
     for (metric, ours) in [
         ("values read more than once", 0.2),
         ("values read once, by the next instruction", 0.6),
@@ -49,7 +49,7 @@ fn code_for_a_preset_is_what_runs_on_it() {
     let split = code(&["--preset", "lrf-orf-split"]);
     assert_ne!(split, plain);
     assert_eq!(code(&["--orf", "3", "--lrf", "split"]), split);
-    // An option of its own goes before the preset's.
+    // An option takes precedence over the preset's value.
     assert_eq!(code(&["--preset", "lrf-orf-split", "--lrf", "none"]), code(&["--preset", "orf"]));
     assert_eq!(code(&["--preset", "lrf-orf-split", "--orf", "0", "--lrf", "none"]), plain);
     assert_eq!(code(&["--preset", "greener", "--power-threshold", "7"]), code(&["--power-threshold", "7"]));

@@ -11,7 +11,8 @@ use super::common::{PASSED, read_json, text};
 #[test]
 fn the_hybrid_file_on_a_tiny_kernel() {
     let report = whole_report("hybrid", 40, 12);
-    // A warp writes ten results. Four registers are drained before it waits for its load, which is written too; the last one dies with it.
+    // A warp writes ten results. Four registers are drained before it waits for its load, which is written too; the last one is dropped at the warp's
+    // end.
     for (metric, ours) in [
         ("writes of the STT-RAM that the buffers save", 0.5),
         ("writes of the STT-RAM that buffers of 4 entries save", 0.5),
@@ -44,12 +45,12 @@ fn the_hybrid_file_and_its_scheduler_have_statistics_of_their_own() {
     assert!(ends[0] > 0 && ends[2] > 0 && periods["active_period"].as_f64().unwrap() > 1.0);
     let entries = hybrid["period_entries"].as_object().unwrap();
     assert_eq!(entries.values().map(|times| times.as_u64().unwrap()).sum::<u64>(), activations);
-    // What reaches the STT-RAM comes out of buffers, or is what was loaded while the warp was not active.
+    // Writes of the STT-RAM come out of buffers, or are loads that returned while the warp was not active.
     let (drains, loads) = (count(hybrid, "drain_groups"), count(hybrid, "load_groups"));
     assert!(drains > 0 && loads > 0 && count(hybrid, "direct_groups") == 0);
     assert_eq!(drains + loads, count(hybrid, "stt_ram_write_groups"));
     assert!(count(hybrid, "hits") > 0 && count(hybrid, "misses") > 0);
-    // Few registers: the upper entries never need power.
+    // With few registers, the upper entries never need power.
     assert_eq!(hybrid["gated"], 1.0);
     assert!(stats("hrf")["hybrid"].get("gated").is_none());
     let pure = &stats("stt-only")["hybrid"];
@@ -64,8 +65,8 @@ fn the_hybrid_file_and_its_scheduler_have_statistics_of_their_own() {
     }
 }
 
-/// After the reset the slot of `alternating_scheduler` names any of 64 warps. With 48 warps it may name none of them: no
-/// instruction issues then.
+/// After reset, the slot of `alternating_scheduler` names any of 64 warps. With 48 warps it may name one that does not exist: no instruction issues
+/// then.
 #[test]
 fn a_slot_without_a_warp_issues_nothing() {
     let arguments =

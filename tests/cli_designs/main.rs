@@ -1,4 +1,4 @@
-//! What the program says of each design of the register file, in a file of the design's name.
+//! The output of the program for each design of the register file, in a file of the design's name.
 
 #[path = "../common/mod.rs"]
 mod common;

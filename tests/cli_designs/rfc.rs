@@ -22,7 +22,7 @@ fn value_usage_of_a_kernel_with_known_answers() {
         let row = row(&report, metric);
         assert_eq!((&row["ours"], &row["within"]), (&ours.into(), &within.into()), "{metric}");
         assert_eq!(row["per_kernel"], serde_json::json!({ "sums": ours }), "{metric}");
-        // A row outside has an experiment, and only such a row.
+        // Only a row outside of its band has a reason and a command.
         for field in ["why", "command"] {
             assert_eq!(row[field].as_str().unwrap().is_empty(), within, "{metric}: {field}");
         }
@@ -33,7 +33,7 @@ fn value_usage_of_a_kernel_with_known_answers() {
 #[test]
 fn every_row_of_a_tiny_kernel() {
     let report = whole_report("rfc", 60, 13);
-    // Twelve operands of a warp; all but those of registers that have left the cache come from it.
+    // A warp has twelve operands; all but those of registers that have left the cache come from it.
     let part = |metric: &str| row(&report, metric)["ours"].as_f64().unwrap();
     let order = "in program order, without time: MRF reads avoided, 6 entries";
     assert_eq!((part(order), part("MRF reads avoided, 6 entries")), (1.0, 1.0));
@@ -56,7 +56,7 @@ fn headlines_are_made_again_with_instructions_in_the_other_orders() {
         let of_order = rows.iter().filter(|row| row["metric"].as_str().unwrap().starts_with(&begin)).count();
         assert_eq!(of_order, 10, "{order}");
     }
-    // An order of the user's own is that of all rows.
+    // An order that the user chooses is that of all rows.
     let arguments = ["report", "rfc", "--only", "values", "--schedule", "tree", "--kernel", "sums.toml", "--json"];
     let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
     assert_eq!(report["schedule"], "tree");

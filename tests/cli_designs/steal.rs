@@ -6,11 +6,11 @@ use super::common::sums::{row, whole_report};
 fn stealing_on_a_tiny_kernel() {
     let report = whole_report("stealing", 60, 9);
     let ours = |metric: &str| row(&report, metric)["ours"].as_f64().unwrap();
-    // Four warps, each with 12 operands and 10 results, whatever the file: half as many banks are used twice as much by the cycle.
+    // Four warps, each with 12 operands and 10 results, on any file: half as many banks are used twice as much per cycle.
     let [eight, sixteen] = ["8 banks", "16 banks"].map(|banks| ours(&format!("utilisation of the banks, {banks}")));
     let ipc = ours("IPC gained by 8 banks, over 16");
     assert!((eight / sixteen - 2.0 * (1.0 + ipc)).abs() < 1e-9, "{eight} {sixteen} {ipc}");
-    // What is written without stealing, what returns, and what is forced are all there is.
+    // A parked value returns in the next cycle, returns later, or is forced back.
     let parts = [
         "parked values that return in the next cycle",
         "parked values that return later",

@@ -1,4 +1,4 @@
-//! What the tests of the program have in common: exit statuses, and what they ask of a run that has ended.
+//! Shared by the tests of the program: exit statuses, and checks of completed runs.
 #![allow(dead_code, reason = "each of them uses some of it")]
 
 pub mod sums;
@@ -49,7 +49,7 @@ pub fn set_read_only(folder: &Path, read_only: bool) {
     fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A command that permissions stop. Root writes wherever it likes: it gets its program without that right.
+/// A command that permissions stop. Root may write everywhere, so its program runs without that capability.
 pub fn stopped_by_permissions(program: &str) -> Command {
     let folder = tempfile::tempdir().unwrap();
     set_read_only(folder.path(), true);
@@ -61,7 +61,7 @@ pub fn stopped_by_permissions(program: &str) -> Command {
     command
 }
 
-/// All files below a folder with what is in them.
+/// All files below a folder, with their contents.
 pub fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut files, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -76,7 +76,7 @@ pub fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// A Verilator that builds nothing for a minute, in a folder, and the file that it makes when it begins to.
+/// Writes a Verilator into a folder that builds nothing for a minute; returns its path, and that of the file that it creates when a build begins.
 pub fn slow_verilator(folder: &Path) -> (PathBuf, PathBuf) {
     let (script, begun) = (folder.join("slow-verilator"), folder.join("begun"));
     let real = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".to_owned());
@@ -89,7 +89,7 @@ pub fn slow_verilator(folder: &Path) -> (PathBuf, PathBuf) {
     (script, begun)
 }
 
-/// Runs a command as a terminal does, presses Ctrl-C when `begun` is there, and gives its output.
+/// Runs a command as a terminal does, presses Ctrl-C when `begun` exists, and returns its output.
 pub fn interrupted_when(mut command: Command, begun: &Path) -> Output {
     // A terminal's Ctrl-C reaches the whole group, compilers too.
     let child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -35,7 +35,7 @@ code = '''
 buffer = { name = "data", type = "u32", len = 128, init = "iota", output = true }
 "#;
 
-/// The program, in a folder with these files.
+/// Runs the program in a folder.
 pub fn gpurf(folder: &tempfile::TempDir, arguments: &[&str]) -> Output {
     let nowhere = tempfile::tempdir().unwrap();
     Command::new(env!("CARGO_BIN_EXE_gpurf"))
@@ -61,7 +61,7 @@ pub fn row<'a>(report: &'a Value, metric: &str) -> &'a Value {
     rows.iter().find(|row| row["metric"] == metric).unwrap_or_else(|| panic!("there is no row {metric}"))
 }
 
-/// A report with all its parts, which has more than so many rows; the page has so many plots.
+/// A report with all its parts, which has more than `rows` rows, and a page with `plots` plots.
 #[track_caller]
 pub fn whole_report(name: &str, rows: usize, plots: usize) -> Value {
     let folder = folder();
@@ -70,7 +70,7 @@ pub fn whole_report(name: &str, rows: usize, plots: usize) -> Value {
     assert_eq!((&report["result"], &report["report"]), (&"pass".into(), &name.into()));
     assert!(report["rows"].as_array().unwrap().len() > rows && !report["absent"].as_array().unwrap().is_empty());
     for row in report["rows"].as_array().unwrap() {
-        // Only what the paper says can be met or not, and only what is not met has a reason.
+        // Only a row with a value of the paper can agree or not, and only a row that does not agree has a reason.
         assert_eq!(row["paper"].is_null(), row["within"].is_null(), "{row}");
         let agrees = row["verdict"].is_null() || row["verdict"] == "agrees";
         assert_eq!((row["why"] == "", row["command"] == ""), (agrees, agrees), "{row}");

@@ -1,7 +1,8 @@
-//! The requests of the runtime library that an application has loaded (`cudart/cudart.c`), and what is said in answer.
+//! The requests of the runtime library that an application has loaded (`cudart/cudart.c`), and the answers to them.
 //!
-//! A request is its number, the number of its words and that of its bytes (4, 4 and 8 bytes), then the words, of 8 bytes, and the bytes. An
-//! answer is an error of CUDA's in place of the number, and the same again. All in the order of the machine: both are one.
+//! A request consists of its number, the number of its words and the number of its bytes (4, 4 and 8 bytes), then the words, of 8 bytes each, and the
+//! bytes. An answer has the same form, with a CUDA error code in place of the number. All numbers are in native byte order: both sides run on the
+//! same machine.
 
 use std::io::{self, Read, Write};
 
@@ -10,14 +11,14 @@ use crate::CudaError;
 /// Raised when a request changes its meaning.
 pub const PROTOCOL: u64 = 1;
 
-/// A request has at most so many words.
+/// Maximum number of words of a request.
 const MOST_WORDS: u32 = 16;
-/// And at most so many bytes: those of all memory.
+/// Maximum number of bytes of a request: the size of the whole memory.
 const MOST_BYTES: u64 = 1 << 32;
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $c:literal;)+) => {
-        /// What is asked for. Words and bytes that come and go, in order.
+        /// A kind of request. Its documentation lists the words and bytes of the request and of the answer, in order.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u32)]
         pub enum Call {
@@ -33,7 +34,7 @@ macro_rules! calls {
             }
         }
 
-        /// The numbers as the library needs them: `calls.h`.
+        /// The text of `calls.h`: the numbers of requests as macros of C, for the library.
         pub(crate) fn header() -> String {
             let mut text = format!("#define PROTOCOL {PROTOCOL}\n");
             $(text.push_str(concat!("#define CALL_", $c, " ", $number, "\n"));)+
@@ -51,15 +52,16 @@ calls! {
     Function = 3, "FUNCTION";
     /// Words: module, address of the host's shadow, size. Bytes: name of a variable.
     Variable = 4, "VARIABLE";
-    /// Words: as before. Answer: the address at which host and device share it.
+    /// Words: as of `Variable`. Answer: the address at which host and device share the variable.
     ManagedVariable = 5, "MANAGED_VARIABLE";
     /// Words: stub. Answer, bytes: offset and size of each parameter, of 4 bytes each.
     Parameters = 6, "PARAMETERS";
-    /// Words: stub, grid, block, dynamic shared memory, stream. Bytes: parameters. Answer: the error that ended the device, if one did; bytes: text.
+    /// Words: stub, grid, block, dynamic shared memory, stream. Bytes: parameters. Answer: the error that ended the device, or 0; bytes: printed
+    /// text.
     Launch = 7, "LAUNCH";
-    /// Answer, bytes: the text that follows what a launch has printed.
+    /// Answer, bytes: the next part of the printed text; empty at its end.
     Printed = 8, "PRINTED";
-    /// Words: stub. Answer: bytes of shared, constant, local memory, threads of a block at most, registers, dynamic shared memory at most.
+    /// Words: stub. Answer: bytes of shared, constant, local memory, maximum threads of a block, registers, maximum dynamic shared memory.
     Attributes = 9, "ATTRIBUTES";
     /// Words: stub, attribute, value.
     SetAttribute = 10, "SET_ATTRIBUTE";
@@ -67,13 +69,13 @@ calls! {
     Occupancy = 11, "OCCUPANCY";
     /// Words: size. Answer: address.
     Allocate = 12, "ALLOCATE";
-    /// The same of memory that host and device share.
+    /// As `Allocate`, for memory that host and device share.
     AllocateShared = 13, "ALLOCATE_SHARED";
-    /// Words: address. Answer: the bytes to be unmapped by the host.
+    /// Words: address. Answer: the number of bytes that the host has to unmap.
     Free = 14, "FREE";
-    /// Words: address. Bytes: what goes there.
+    /// Words: address. Bytes: the new contents.
     Write = 15, "WRITE";
-    /// Words: address, size. Answer, bytes: what is there.
+    /// Words: address, size. Answer, bytes: the contents.
     Read = 16, "READ";
     /// Words: to, from, size.
     Copy = 17, "COPY";
@@ -81,25 +83,25 @@ calls! {
     Fill = 18, "FILL";
     /// Words: shadow of a variable. Answer: its address, 0 in constant memory, and its size.
     Symbol = 19, "SYMBOL";
-    /// Words: shadow, offset. Bytes: what goes there.
+    /// Words: shadow, offset. Bytes: the new contents.
     WriteSymbol = 20, "WRITE_SYMBOL";
-    /// Words: shadow, offset, size. Answer, bytes: what is there.
+    /// Words: shadow, offset, size. Answer, bytes: the contents.
     ReadSymbol = 21, "READ_SYMBOL";
-    /// Answer: bytes that are free, and all.
+    /// Answer: free bytes, all bytes.
     Memory = 22, "MEMORY";
-    /// Words: a pointer. Answer: 1 of the host, 2 of the device, 3 shared; begin and size of the allocation.
+    /// Words: a pointer. Answer: 1 for host memory, 2 for device memory, 3 for shared memory; start and size of the allocation.
     Pointer = 23, "POINTER";
     /// Words: flags. Answer: handle.
     CreateStream = 24, "CREATE_STREAM";
     /// Words: handle.
     DestroyStream = 25, "DESTROY_STREAM";
-    /// Words: handle. Whether it is one; all before it is done.
+    /// Words: handle. Fails if no stream has it; otherwise all earlier work of the stream is complete.
     Stream = 26, "STREAM";
     /// Words: flags. Answer: handle.
     CreateEvent = 27, "CREATE_EVENT";
     /// Words: handle.
     DestroyEvent = 28, "DESTROY_EVENT";
-    /// Words: handle. Whether it is one.
+    /// Words: handle. Fails if no event has it.
     Event = 29, "EVENT";
     /// Words: event, stream.
     RecordEvent = 30, "RECORD_EVENT";
@@ -111,9 +113,9 @@ calls! {
     DeviceAttribute = 33, "DEVICE_ATTRIBUTE";
     /// Words: version of the layout. Answer, bytes: `cudaDeviceProp`.
     Properties = 34, "PROPERTIES";
-    /// Everything that the process has made is gone.
+    /// Frees all memory, streams and events of the process, and clears the error that ended the device; modules remain.
     Reset = 35, "RESET";
-    /// Bytes: a function that is not there.
+    /// Bytes: the name of a function that was called and is not supported.
     Refused = 36, "REFUSED";
     /// Words: a limit of the device, its new value.
     SetLimit = 37, "SET_LIMIT";
@@ -122,7 +124,7 @@ calls! {
 /// A request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// What is asked for; nothing where the number is not one.
+    /// The kind of request; `None` if its number is unknown.
     pub call: Option<Call>,
     /// Its words.
     pub words: Vec<u64>,
@@ -131,10 +133,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// The next request; nothing when the process has gone.
+    /// Reads the next request; `None` if the process has closed the connection.
     ///
     /// # Errors
-    /// What is no request, and what the connection says.
+    /// When the request has an impossible size, or the connection fails.
     pub fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
         let mut head = [0; 16];
         match from.read_exact(&mut head) {
@@ -153,7 +155,7 @@ impl Request {
             from.read_exact(&mut word)?;
             read_words.push(u64::from_ne_bytes(word));
         }
-        // As much memory as there are bytes, whatever the size says.
+        // Memory is taken only for bytes that arrive, whatever size the request states.
         let mut bytes = Vec::new();
         from.take(size).read_to_end(&mut bytes)?;
         if bytes.len() as u64 != size {
@@ -163,7 +165,7 @@ impl Request {
     }
 }
 
-/// What is said in answer.
+/// An answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answer {
     /// Words.
@@ -173,12 +175,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Of words alone.
+    /// An answer of words only.
     pub fn words(words: impl Into<Vec<u64>>) -> Self {
         Self { words: words.into(), bytes: Vec::new() }
     }
 
-    /// Of bytes alone.
+    /// An answer of bytes only.
     pub fn bytes(bytes: Vec<u8>) -> Self {
         Self { words: Vec::new(), bytes }
     }
@@ -187,7 +189,7 @@ impl Answer {
 /// Writes an answer, or the error in place of one.
 ///
 /// # Errors
-/// When the process has gone.
+/// When the process has closed the connection.
 pub fn write(to: &mut impl Write, answer: Result<Answer, CudaError>) -> io::Result<()> {
     let error = answer.as_ref().err().map_or(0, |error| error.code());
     let Answer { words, bytes } = answer.unwrap_or_default();

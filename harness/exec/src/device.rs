@@ -23,58 +23,58 @@ use crate::record::{Recorder, Taken};
 use crate::{CudaError, Runner, Stopped};
 use memory::DeviceMemory;
 
-/// The handles of the default streams, which need not be made: the legacy one, and that of each thread.
+/// Handles of the default streams, which need not be created: 0 and 1 are the legacy stream, 2 is the stream of each thread.
 const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
 
-/// Attribute of a kernel: its dynamic shared memory at most (`cudaFuncAttributeMaxDynamicSharedMemorySize`).
+/// Attribute of a kernel: its maximum dynamic shared memory (`cudaFuncAttributeMaxDynamicSharedMemorySize`).
 const DYNAMIC_SHARED: u64 = 8;
 
-/// Bytes of printed text that an application takes at once (`cudart.c`).
+/// Maximum number of bytes of printed text in one answer (`cudart.c`).
 const MOST_TEXT: usize = 1 << 16;
 
-/// CUDA's numbers of limits: of the stack of a thread, of the buffer of `printf`.
+/// CUDA's numbers for two limits: the stack of a thread, and the buffer of `printf`.
 const LIMIT_OF_STACK: u64 = 0;
 const LIMIT_OF_PRINTF: u64 = 1;
-/// Limits of CUDA on grid and block.
+/// Limits of CUDA on the dimensions of grid and block.
 const MOST: [[u64; 3]; 2] = [[(1 << 31) - 1, 65535, 65535], [1024, 1024, 64]];
 
-/// What the device is made of.
+/// Settings of the device.
 pub struct Setup {
     /// The machine, for which kernels are compiled.
     pub config: Config,
-    /// Its name, for applications.
+    /// Name of its preset, which applications see.
     pub preset: String,
-    /// Registers of a thread at most.
+    /// Maximum number of registers of a thread.
     pub registers: u16,
-    /// A line for the user as each launch ends.
+    /// Whether a line is printed for the user after each launch.
     pub verbose: bool,
 }
 
-/// What the launches of a kernel came to.
+/// Totals over the launches of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelCount {
-    /// Launches that came to their end.
+    /// Launches that completed.
     pub launches: u64,
-    /// Their cycles; nothing where an engine has none.
+    /// Their cycles; `None` for an engine that has none.
     pub cycles: Option<u64>,
 }
 
-/// What has come of all processes so far.
+/// Results of all processes so far.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     /// Launches by kernel, as the CUDA source names it.
     pub kernels: BTreeMap<String, KernelCount>,
-    /// The verdict on a launch that failed for a reason of gpurf's own, and the reason.
+    /// The verdict on the first launch that failed without a fault of the application, and the reason.
     pub failed: Option<(Verdict, String)>,
     /// Launches that ended with a fault of the program.
     pub faults: u64,
-    /// Functions that were called and are not there.
+    /// Calls of functions that are not supported, by name.
     pub refused: BTreeMap<String, u64>,
     /// Messages about a module or a kernel that have been shown.
     shown: HashSet<String>,
 }
 
-/// When an event happened: cycles of the machine, and the host's clock where the engine has no cycles.
+/// The time of an event: in cycles of the machine, and on the host's clock for engines without cycles.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     cycles: Option<u64>,
@@ -84,7 +84,7 @@ struct Moment {
 /// A device.
 pub struct Device<'a> {
     setup: &'a Setup,
-    /// For which kernels are compiled: that of the setup, with the stack that the application asks for.
+    /// The configuration for which kernels are compiled: that of the setup, with the stack size that the application has set.
     config: Config,
     /// The stack of a thread, as the application sees it.
     stack: u64,
@@ -103,19 +103,19 @@ pub struct Device<'a> {
     next_handle: u64,
     /// The error that ended the device.
     broken: Option<CudaError>,
-    /// Buffers that the program does not see: what kernels print into.
+    /// Addresses of buffers that the program does not see, by name: kernels print into them.
     hidden: HashMap<String, u32>,
-    /// What kernels have printed and the application has not been told.
+    /// Text that kernels have printed and that the application has not received yet.
     printed: Vec<u8>,
 }
 
-/// Words of a request.
+/// The words of a request, which have to be `N`.
 fn words<const N: usize>(request: &Request) -> Result<[u64; N], CudaError> {
     request.words.as_slice().try_into().map_err(|_| CudaError::InvalidValue)
 }
 
 impl<'a> Device<'a> {
-    /// A device that nothing has been done with. `shared` is the file of the memory that it shares with the host.
+    /// A device in its initial state. `shared` is the file of the memory that it shares with the host.
     pub fn new(
         setup: &'a Setup,
         runner: &'a mut dyn Runner,
@@ -144,10 +144,10 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// Does what is asked for.
+    /// Handles a request.
     ///
     /// # Errors
-    /// The error that the application is told.
+    /// The error that the application receives.
     pub fn answer(&mut self, request: &Request) -> Result<Answer, CudaError> {
         let call = request.call.ok_or(CudaError::NotSupported)?;
         let is_registration = matches!(
@@ -305,7 +305,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// The next part of what kernels have printed: as much as the application takes at once.
+    /// The next part of the printed text, of at most the size that the application takes at once.
     fn some_text(&mut self) -> Vec<u8> {
         let length = self.printed.len().min(MOST_TEXT);
         self.printed.drain(..length).collect()
@@ -344,7 +344,7 @@ impl<'a> Device<'a> {
         index.filter(|index| *index < self.modules.len()).ok_or(CudaError::InvalidImage)
     }
 
-    /// The variable of a shadow: in global memory all variables of its module get their addresses together.
+    /// Registers the variable of a shadow. All variables of a module in global memory get their addresses together.
     fn variable(&mut self, module: u64, shadow: u64, size: u64, name: &str) -> Result<(), CudaError> {
         let module = self.module_of(module)?;
         let symbol = self.modules[module].symbol(name).ok_or(CudaError::InvalidSymbol)?;
@@ -356,8 +356,8 @@ impl<'a> Device<'a> {
         Ok(())
     }
 
-    /// Gives the variables of a module their addresses, unless they have them, and their first values. Each begins at a page: managed ones are shared with
-    /// the host, and the PTX does not say which are.
+    /// Allocates the variables of a module that have no address yet, and writes their initial values. Each begins at a page boundary, because managed
+    /// variables are shared with the host, and the PTX does not say which ones are managed.
     fn place(&mut self, module: usize) -> Result<(), CudaError> {
         let module = &mut self.modules[module];
         let open = |module: &Module| {
@@ -384,7 +384,7 @@ impl<'a> Device<'a> {
         module.link()
     }
 
-    /// After a reset, where memory is empty: variables that had an address have it again.
+    /// After a reset, with empty memory: variables that had an address get the same address again.
     fn place_variables(&mut self) -> Result<(), CudaError> {
         for index in 0..self.modules.len() {
             let had_addresses = !self.modules[index].globals.is_empty();
@@ -430,11 +430,11 @@ impl<'a> Device<'a> {
     }
 
     fn fill(&mut self, [address, pitch, width, height, value]: [u64; 5]) -> Result<(), CudaError> {
-        // Rows that lie in each other would be any number of them.
+        // If rows could overlap, their number would have no bound.
         if height > 1 && pitch < width.max(1) {
             return Err(CudaError::InvalidPitch);
         }
-        // The whole of it has to be there before a part of it changes.
+        // The whole range is checked before a part of it changes.
         let last = height.checked_sub(1).and_then(|rows| rows.checked_mul(pitch)).ok_or(CudaError::InvalidValue)?;
         let size = last.checked_add(width).ok_or(CudaError::InvalidValue)?;
         self.memory.check(address, size)?;
@@ -444,7 +444,7 @@ impl<'a> Device<'a> {
 
     // ------------------------------------------------------------------------------------------------------------ kernels
 
-    /// The stack of a thread may grow; the buffer of `printf` has the size that CUDA gives it when nothing is said.
+    /// The stack of a thread may grow. A size of the buffer of `printf` is accepted without effect: the buffer has CUDA's default size.
     fn set_limit(&mut self, [limit, value]: [u64; 2]) -> Result<Answer, CudaError> {
         match limit {
             LIMIT_OF_STACK if value <= STACK_LIMIT.into() => {
@@ -483,7 +483,7 @@ impl<'a> Device<'a> {
         code.map(|code| (module, code)).map_err(|problem| self.show(problem))
     }
 
-    /// The same where the sizes of a launch are not known yet: any will do.
+    /// As `code`, if the sizes of a launch are not known yet: any sizes will do.
     fn some_code(&mut self, stub: u64) -> Result<Rc<Code>, CudaError> {
         let any = Geometry { grid: [1; 3], block: [32, 1, 1], dynamic_shared: 0 };
         self.code(stub, &any).map(|(_, code)| code)
@@ -588,7 +588,7 @@ impl<'a> Device<'a> {
         }
     }
 
-    /// A launch was refused, or ended the device.
+    /// Handles a launch that was refused, or that ended the device.
     fn ended_early(&mut self, launch: &str, stopped: Stopped) -> Result<Answer, CudaError> {
         let Stopped { error, message, verdict, refused } = stopped;
         tell(&format!("{launch}: {message}"));
@@ -602,7 +602,7 @@ impl<'a> Device<'a> {
             None => self.log.faults += 1,
         }
         self.broken = Some(error);
-        // As on a real device, the calls after the launch have the error.
+        // As on a real device, the calls after the launch return the error.
         Ok(Answer { words: vec![error.code() as u64], bytes: self.some_text() })
     }
 
@@ -626,7 +626,7 @@ fn name(bytes: &[u8]) -> Result<String, CudaError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| CudaError::InvalidValue)
 }
 
-/// A line for the user.
+/// Prints a line for the user.
 pub(crate) fn tell(text: &str) {
     eprintln!("gpurf exec: {text}");
 }

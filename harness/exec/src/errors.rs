@@ -1,4 +1,4 @@
-//! The errors of CUDA's runtime that can come of a call.
+//! The errors of CUDA's runtime that a call can return.
 
 macro_rules! errors {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $cuda:literal, $text:literal;)+) => {
@@ -9,7 +9,7 @@ macro_rules! errors {
             $($(#[$doc])* #[error($text)] $name = $code,)+
         }
 
-        /// Name and text of each error as the library needs them: `errors.h`.
+        /// The text of `errors.h`: name and text of each error, for the library.
         pub(crate) fn header() -> String {
             let mut text = String::from("ERROR(0, \"cudaSuccess\", \"no error\")\n");
             $(text.push_str(concat!("ERROR(", $code, ", \"", $cuda, "\", \"", $text, "\")\n"));)+
@@ -31,15 +31,15 @@ errors! {
     InvalidSymbol = 13, "cudaErrorInvalidSymbol", "invalid device symbol";
     /// No memory of the device has this address.
     InvalidDevicePointer = 17, "cudaErrorInvalidDevicePointer", "invalid device pointer";
-    /// A copy goes nowhere.
+    /// A copy has no valid direction.
     InvalidDirection = 21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy";
-    /// Another process has the device, or gpurf has gone.
+    /// Another process uses the device, or gpurf has ended.
     Unavailable = 46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable";
     /// A stub was called without sizes.
     MissingConfiguration = 52, "cudaErrorMissingConfiguration", "__global__ function call is not configured";
     /// No kernel has this stub.
     InvalidFunction = 98, "cudaErrorInvalidDeviceFunction", "invalid device function";
-    /// There is one device, 0.
+    /// There is no such device: the only one is 0.
     InvalidDevice = 101, "cudaErrorInvalidDevice", "invalid device ordinal";
     /// The fat binary cannot be read.
     InvalidImage = 200, "cudaErrorInvalidKernelImage", "device kernel image is invalid";
@@ -57,7 +57,7 @@ errors! {
     IllegalAddress = 700, "cudaErrorIllegalAddress", "an illegal memory access was encountered";
     /// A block does not fit the machine.
     OutOfResources = 701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch";
-    /// A launch that does not come to its end.
+    /// A launch that does not complete.
     LaunchTimeout = 702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated";
     /// An assertion of a kernel failed.
     Assert = 710, "cudaErrorAssert", "device-side assert triggered";
@@ -67,14 +67,14 @@ errors! {
     MisalignedAddress = 716, "cudaErrorMisalignedAddress", "misaligned address";
     /// Something else went wrong in a kernel.
     LaunchFailure = 719, "cudaErrorLaunchFailure", "unspecified launch failure";
-    /// gpurf does not have it.
+    /// gpurf does not support the function.
     NotSupported = 801, "cudaErrorNotSupported", "operation not supported";
     /// The model and the RTL, or the machine and the oracle, differ; or the run was interrupted.
     Unknown = 999, "cudaErrorUnknown", "unknown error";
 }
 
 impl CudaError {
-    /// Its number in CUDA.
+    /// The error's number in CUDA.
     pub const fn code(self) -> i32 {
         self as i32
     }

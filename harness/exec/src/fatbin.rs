@@ -1,9 +1,9 @@
 //! Fat binaries: the PTX in them.
 //!
-//! A fat binary is a container: its magic number, its version, the size of this head and of all that follows (4, 2, 2 and 8 bytes). It has
-//! entries, each with a head: kind and version (2 bytes each), size of the head (4), size of the data after it (8), size of the data where
-//! it is compressed (4), the processor's number (at 28), flags (at 40) and the size of the text (at 56). Kind 1 is PTX. Of the flags one says
-//! that the data is a block of LZ4, another one that it is a frame of zstd. None of this is documented by NVIDIA; it follows from files.
+//! A fat binary is a container: its magic number, its version, the size of this header and of all that follows (4, 2, 2 and 8 bytes). It has entries,
+//! each with a header: kind and version (2 bytes each), size of the header (4), size of the data after it (8), size of the data if it is compressed
+//! (4), the processor's number (at 28), flags (at 40) and the size of the text (at 56). Kind 1 is PTX. One flag means that the data is a block of
+//! LZ4, another one that it is a frame of zstd. NVIDIA documents none of this; it was inferred from files.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ const PTX: u16 = 1;
 const LZ4: u64 = 0x2000;
 /// The data is a frame of zstd.
 const ZSTD: u64 = 0x8000;
-/// No text is longer.
+/// Maximum length of a decompressed text, in bytes.
 const LONGEST: u64 = 1 << 28;
 
 /// PTX of a fat binary.
@@ -30,17 +30,17 @@ pub struct Ptx {
 /// Why a fat binary cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FatbinError {
-    /// It is not one.
+    /// It does not begin with the magic number.
     #[error("it does not begin as a fat binary does")]
     Magic,
-    /// It says that it is longer than it is.
+    /// It is shorter than its headers state.
     #[error("it ends before it should: a part of {wanted} bytes begins at byte {at} of {size}")]
     Short {
-        /// Where.
+        /// Offset of the part.
         at: usize,
-        /// How many bytes.
+        /// Size of the part.
         wanted: u64,
-        /// How many there are in all.
+        /// Size of all bytes.
         size: usize,
     },
     /// The PTX in it cannot be decompressed.
@@ -51,7 +51,7 @@ pub enum FatbinError {
     Text,
 }
 
-/// Bytes of a container, with a size that is asked for only where there are so many.
+/// Bytes of a container; reading beyond their end is an error.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -68,10 +68,10 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// The PTX of a fat binary, in its order. What else is in it, code for processors, is passed over.
+/// The PTX of a fat binary, in its order. Other entries, which hold machine code for processors, are skipped.
 ///
 /// # Errors
-/// When it is not one, or its PTX cannot be read.
+/// When it is no fat binary, or its PTX cannot be read.
 pub fn ptx(fat: &[u8]) -> Result<Vec<Ptx>, FatbinError> {
     let bytes = Bytes(fat);
     if fat.len() < 16 || bytes.number::<4>(0)? != u64::from(MAGIC) {
@@ -85,7 +85,7 @@ pub fn ptx(fat: &[u8]) -> Result<Vec<Ptx>, FatbinError> {
     while at < bytes.0.len() {
         let head = bytes.number::<4>(at + 4)?;
         let size = bytes.number::<8>(at + 8)?;
-        // An entry without a head would never end.
+        // Without this minimum, an entry of size 0 would make the loop endless.
         bytes.part(at, head.max(16))?;
         let data = bytes.part(at + head as usize, size)?;
         if bytes.number::<2>(at)? == u64::from(PTX) {
@@ -104,7 +104,7 @@ fn unpacked(data: &[u8], compressed: u64, flags: u64, length: u64) -> Result<Str
     if flags & (LZ4 | ZSTD) != 0 && length > LONGEST {
         return problem(format!("it would have {length} bytes"));
     }
-    // After the compressed bytes lie some that fill up.
+    // The compressed bytes are followed by padding.
     let packed = || data.get(..compressed as usize).unwrap_or(data);
     let mut text = if flags & ZSTD != 0 {
         let mut text = Vec::new();

@@ -1,9 +1,9 @@
-//! CUDA applications as they are: a CUDA runtime whose launches run on the engines of gpurf.
+//! Runs unchanged CUDA applications: a CUDA runtime whose launches run on the engines of gpurf.
 //!
-//! An application that was linked with `nvcc -cudart shared` loads the library `cudart/cudart.c` in place of NVIDIA's ([`Library`]). Each call becomes
-//! a request ([`calls`]) to a [`Device`], which has memory, modules, streams and events, compiles kernels when they are launched first, and has
-//! a [`Runner`] run them: the oracle, the SM's model, its RTL, or both in lockstep. A [`Recorder`] writes each launch as a manifest. `docs/exec.md` is
-//! the page.
+//! An application that was linked with `nvcc -cudart shared` loads the library `cudart/cudart.c` in place of NVIDIA's ([`Library`]). Each call
+//! becomes a request ([`calls`]) to a [`Device`], which has memory, modules, streams and events, compiles kernels at their first launch, and runs
+//! them on a [`Runner`]: the oracle, the SM's model, its RTL, or both in lockstep. A [`Recorder`] writes each launch as a manifest. `docs/exec.md`
+//! describes all of this.
 
 pub mod calls;
 mod device;

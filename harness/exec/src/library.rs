@@ -9,18 +9,18 @@ use crate::{calls, errors};
 /// The source.
 const SOURCE: &str = include_str!("../cudart/cudart.c");
 
-/// Versions of the runtime, and the names under which applications ask for them. The name is the version of its symbols too.
+/// Versions of the runtime, and the names of the libraries that applications request. A library's name is also the version of its symbols.
 const VERSIONS: [(u32, &str); 3] = [(11, "libcudart.so.11.0"), (12, "libcudart.so.12"), (13, "libcudart.so.13")];
 
-/// Why there is no library.
+/// Why the library could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     /// A file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
     /// There is no compiler.
@@ -28,17 +28,17 @@ pub enum LibraryError {
         "cannot run the C compiler {compiler}, which makes the runtime library for applications: {source}. Install one, or name one in CC"
     )]
     NoCompiler {
-        /// Its name.
+        /// Name of the compiler.
         compiler: String,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
     /// The compiler fails.
     #[error("the C compiler {compiler} does not compile the runtime library for applications:\n{output}")]
     Compile {
-        /// Its name.
+        /// Name of the compiler.
         compiler: String,
-        /// What it says.
+        /// Its error output.
         output: String,
     },
 }
@@ -51,10 +51,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// Compiles what is not there yet, below a folder.
+    /// Compiles the libraries below a folder, unless they exist already.
     ///
     /// # Errors
-    /// When it cannot be written or compiled.
+    /// When a library cannot be written or compiled.
     pub fn build(parent: &Path) -> Result<Self, LibraryError> {
         let refused: String = REFUSED.iter().map(|name| format!("REFUSED({name})\n")).collect();
         let files = [
@@ -69,7 +69,7 @@ impl Library {
         if folder.join("libcudart.so").exists() {
             return Ok(Self { folder });
         }
-        // Another gpurf may do the same at this moment: it becomes the folder when it is whole.
+        // Another gpurf may do the same at the same time: the work folder gets its final name only when it is complete.
         fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> LibraryError + use<> {
             let path = path.to_owned();
             move |source| LibraryError::Write { path, source }

@@ -1,4 +1,4 @@
-//! Modules: the PTX of a fat binary, its variables, and its kernels, which are compiled when they are launched first.
+//! Modules: the PTX of a fat binary, its variables, and its kernels, which are compiled at their first launch.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::fatbin::{self, Ptx};
 /// The processor whose PTX is preferred, as `sm_75`: newer PTX may have instructions that the compiler does not know.
 const PROCESSOR: u32 = 75;
 
-/// Gives a buffer of the device of this name and size, which the program does not see, its address.
+/// Returns the address of a buffer of the device with this name and size, which the program does not see.
 pub type Hidden<'a> = dyn FnMut(&str, u32) -> Result<u32, CudaError> + 'a;
 
 /// What is wrong with a module or a kernel: CUDA's error, and the reason in words.
@@ -27,17 +27,17 @@ pub type Problem = (CudaError, String);
 /// A module.
 #[derive(Debug)]
 pub struct Module {
-    /// For messages, and the name of its file where launches are recorded.
+    /// Name for messages, and of its file if launches are recorded.
     pub name: String,
     /// Its PTX.
     pub text: String,
-    /// Its variables in constant memory, with the bytes that they hold.
+    /// Its variables in constant memory, with their current bytes.
     pub constants: BTreeMap<String, Vec<u8>>,
-    /// Addresses of those in global memory.
+    /// Addresses of its variables in global memory.
     pub globals: BTreeMap<String, u32>,
-    /// The addresses that they had before the device was reset: the host has mapped managed ones there.
+    /// Addresses of these variables before the device was reset: the host has mapped managed variables there.
     pub homes: BTreeMap<String, u32>,
-    /// All of them, as the PTX declares them.
+    /// All its variables, as the PTX declares them.
     pub symbols: Vec<Symbol>,
     kernels: HashMap<(String, Option<BlockSize>), Result<Rc<Code>, Problem>>,
 }
@@ -45,13 +45,13 @@ pub struct Module {
 /// A kernel that can be launched.
 #[derive(Debug)]
 pub struct Code {
-    /// With the addresses of variables in its code.
+    /// The kernel, with the addresses of variables in its code.
     pub kernel: Kernel,
-    /// Where variables lie in the constant space.
+    /// Offsets of variables in the constant space.
     constants: Vec<(String, u32)>,
 }
 
-/// Of several PTX texts the one for the newest processor that is not newer than that of the compiler; the oldest if all are newer.
+/// Of several PTX texts, the one for the newest processor that is not newer than [`PROCESSOR`]; if all are newer, the oldest.
 fn choose(all: Vec<Ptx>) -> Option<Ptx> {
     let newest = all.iter().filter(|ptx| ptx.processor <= PROCESSOR).max_by_key(|ptx| ptx.processor).cloned();
     newest.or_else(|| all.into_iter().min_by_key(|ptx| ptx.processor))
@@ -61,7 +61,7 @@ impl Module {
     /// Reads the PTX of a fat binary.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read. Only what is wrong outside of kernels counts.
+    /// When there is none, or it cannot be read. Errors inside of kernels are not reported here.
     pub fn read(name: &str, fat: &[u8], config: &Config, registers: u16) -> Result<Self, Problem> {
         let found = fatbin::ptx(fat).map_err(|error| {
             (CudaError::InvalidImage, format!("the program's code for the device cannot be read: {error}"))
@@ -99,16 +99,16 @@ impl Module {
         self.globals.get(name).map(|&at| at.into()).or_else(|| self.symbol(name).and_then(constant))
     }
 
-    /// The bytes that a variable begins with, with the addresses of other variables among them, which are known by now.
+    /// The initial bytes of a variable. The addresses of other variables among them have to be known.
     ///
     /// # Errors
-    /// When one of them is no variable of the module.
+    /// When one of these addresses belongs to no variable of the module.
     pub fn first_bytes(&self, symbol: &Symbol) -> Result<Vec<u8>, CudaError> {
         let address_of = |name: &str| self.address(name).ok_or(CudaError::InvalidSymbol);
         first_bytes(symbol, None, &address_of)?.ok_or(CudaError::InvalidSymbol)
     }
 
-    /// Fills in, in constant memory, the addresses of variables, which are known by now.
+    /// Writes the addresses of variables, which have to be known, into variables in constant memory.
     ///
     /// # Errors
     /// As [`Module::first_bytes`].
@@ -123,7 +123,7 @@ impl Module {
         Ok(())
     }
 
-    /// A kernel, compiled for a launch if it has not been: for all launches, but where the code depends on their sizes.
+    /// A kernel, compiled for a launch unless it has been before. One compilation serves all launches, unless the code depends on their sizes.
     ///
     /// # Errors
     /// When the module has no such kernel, or the compiler refuses it.
@@ -148,13 +148,13 @@ impl Module {
         ready
     }
 
-    /// Forgets the code of kernels, in which addresses stand that are no longer right.
+    /// Removes the addresses of variables, and the compiled kernels that contain them.
     pub fn unlink(&mut self) {
         self.homes.append(&mut self.globals);
         self.forget_kernels();
     }
 
-    /// Its kernels are compiled anew when they are launched next.
+    /// Removes the compiled kernels: they are compiled again at their next launch.
     pub fn forget_kernels(&mut self) {
         self.kernels.clear();
     }
@@ -184,7 +184,7 @@ impl Module {
         let missing = || (CudaError::InvalidFunction, format!("{}: there is no kernel `{name}` in the PTX", self.name));
         let mut kernel = image.kernel(name).ok_or_else(missing)?.clone();
         let mut own = HashMap::new();
-        // What kernels print into is no variable of the program: it comes with the kernels that do.
+        // Buffers into which kernels print are no variables of the program: they come with the kernels that need them.
         for symbol in image.symbols.iter().filter(|symbol| self.symbol(&symbol.name).is_none()) {
             let full = |error| (error, format!("kernel `{name}`: there is no room for its {}", symbol.name));
             own.insert(symbol.name.as_str(), u64::from(hidden(&symbol.name, symbol.bytes).map_err(full)?));

@@ -1,38 +1,38 @@
-//! What the device says of itself: the sizes of the configured SM, and what an application has to be told besides.
+//! The properties of the device: sizes of the configured SM, and other values that applications query.
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::machine::{BLOCK_THREADS, LANES, SHARED_LIMIT};
 use gpurf_sm::residency::Room;
 
-/// Cycles of the SM in a millisecond, by which events give times: a clock of 1 GHz.
+/// Cycles of the SM in a millisecond, for the times of events: a clock of 1 GHz.
 pub const CYCLES_PER_MILLISECOND: f64 = 1e6;
 
 /// The most that global memory holds: buffers lie between 16 MiB and 4 GiB.
 pub const GLOBAL_BYTES: u64 = (1 << 32) - (32 << 20);
 
-/// Sizes of the device, in the order of the table below.
+/// Properties of the device, in the order of the table below.
 #[derive(Clone, Debug)]
 pub struct Properties {
     name: String,
     values: Vec<(Field, u64)>,
 }
 
-/// A property that several places of the API give.
+/// A property that the API returns in several places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Field {
     /// Number of the attribute in `cudaDeviceAttr`, where it has one.
     attribute: Option<u32>,
     /// Bytes of the structure's field.
     bytes: usize,
-    /// Where it lies in `cudaDeviceProp`: of CUDA 11 and 12, which share their first part, and of 13.
+    /// Its offset in `cudaDeviceProp`: of CUDA 11 and 12, which share their first part, and of CUDA 13.
     at: [Option<usize>; 2],
 }
 
-/// Sizes of `cudaDeviceProp` in CUDA 11, 12 and 13.
+/// Versions of CUDA, the size of `cudaDeviceProp` in each, and the index of its layout in [`Field::at`].
 const SIZES: [(u64, usize, usize); 3] = [(11, 728, 0), (12, 1032, 0), (13, 1008, 1)];
 
 impl Properties {
-    /// Of the SM of a configuration, whose preset has this name.
+    /// The properties of the SM of a configuration, with the name of its preset.
     pub fn new(config: &Config, preset: &str) -> Self {
         let (shape, room) = (config.sm_shape(), Room::of(config));
         let lanes = u64::from(LANES);
@@ -77,13 +77,13 @@ impl Properties {
         Self { name: format!("gpurf {preset}"), values }
     }
 
-    /// An attribute of `cudaDeviceGetAttribute`. What the device does not have is 0.
+    /// An attribute of `cudaDeviceGetAttribute`; 0 if the device does not have it.
     pub fn attribute(&self, number: u64) -> u64 {
         let found = self.values.iter().find(|(field, _)| field.attribute.map(u64::from) == Some(number));
         found.map_or(0, |(_, value)| *value)
     }
 
-    /// The structure `cudaDeviceProp` of a version of CUDA; nothing of one that is not known.
+    /// The structure `cudaDeviceProp` of a version of CUDA; `None` for an unknown version.
     pub fn structure(&self, version: u64) -> Option<Vec<u8>> {
         let (_, size, layout) = SIZES.into_iter().find(|(known, ..)| *known == version)?;
         let mut bytes = vec![0; size];

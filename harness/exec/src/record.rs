@@ -1,4 +1,4 @@
-//! Launches as manifests: with the memory that they find and the memory that they leave.
+//! Writes launches as manifests, with memory before and after each launch.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use gpurf_oracle::{Geometry, Memory};
 
 use crate::modules::Module;
 
-/// What is known of a launch that begins.
+/// A launch that is about to begin.
 pub(crate) struct Taken<'a> {
     pub module: &'a Module,
     pub kernel: &'a Kernel,
@@ -19,7 +19,7 @@ pub(crate) struct Taken<'a> {
     pub memory: &'a Memory,
 }
 
-/// A launch that is under way: its manifest so far, and its buffers.
+/// A launch in progress: its manifest so far, and its buffers.
 pub(crate) struct Begun {
     number: u64,
     text: String,
@@ -28,7 +28,7 @@ pub(crate) struct Begun {
     timed: bool,
 }
 
-/// A buffer as the launch finds it.
+/// A buffer before the launch.
 struct Found {
     name: String,
     address: u32,
@@ -43,12 +43,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Into this folder, which is there. Manifests are numbered in the order of the launches.
+    /// Writes into this folder, which has to exist. Manifests are numbered in the order of the launches.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, launches: 0, modules: HashSet::new() }
     }
 
-    /// The manifests that have been written.
+    /// Number of manifests written.
     pub fn launches(&self) -> u64 {
         self.launches
     }
@@ -58,11 +58,11 @@ impl Recorder {
         std::fs::write(&file, bytes).map_err(|error| format!("cannot write {}: {error}", file.display()))
     }
 
-    /// Keeps what a launch finds.
+    /// Keeps the state before a launch.
     pub(crate) fn before(&mut self, taken: &Taken<'_>) -> Result<Begun, String> {
         let number = self.launches + 1;
         let Taken { module, kernel, geometry, parameters, memory } = taken;
-        // A process that follows may have another module of that name.
+        // A later process may have another module of that name.
         let source = format!("{:016x}-{}", twox_hash::XxHash3_64::oneshot(module.text.as_bytes()), module.name);
         if self.modules.insert(source.clone()) {
             self.write(&source, module.text.as_bytes())?;
@@ -115,7 +115,7 @@ impl Recorder {
         Ok(Begun { number, text, buffers, timed })
     }
 
-    /// Writes the manifest of a launch that has come to its end. What it has changed is what a run of the manifest has to leave.
+    /// Writes the manifest of a launch that has completed. Its checks expect the buffers that the launch has changed.
     pub(crate) fn after(&mut self, begun: Begun, memory: &Memory) -> Result<(), String> {
         let Begun { number, mut text, buffers, timed } = begun;
         if timed {

@@ -1,4 +1,4 @@
-//! The functions of CUDA's runtimes 11 to 13 that are not there. They can be loaded, and a call is an error with a message.
+//! Functions of CUDA's runtimes 11 to 13 that are not supported. They can be loaded, and a call of one is an error with a message.
 
 /// Their names.
 pub(crate) const REFUSED: &[&str] = &[

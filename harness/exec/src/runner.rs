@@ -1,4 +1,4 @@
-//! What runs launches, and which of CUDA's errors comes of one that ends early.
+//! Engines that run launches, and the CUDA error for a launch that does not complete.
 
 use std::path::PathBuf;
 
@@ -16,30 +16,30 @@ pub trait Runner {
     /// Runs a launch to its end.
     ///
     /// # Errors
-    /// When it does not come to its end. Memory may then hold anything.
+    /// When it does not complete. Memory may then hold anything.
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), Stopped>;
 
-    /// Cycles of all launches so far; nothing where an engine has none.
+    /// Cycles of all launches so far; `None` for an engine that has none.
     fn cycles(&self) -> Option<u64>;
 
-    /// What runs the next launch, in a word.
+    /// Name of the engine that runs the next launch.
     fn name(&self) -> &'static str;
 }
 
-/// A launch that did not come to its end.
+/// A launch that did not complete.
 #[derive(Clone, Debug)]
 pub struct Stopped {
-    /// What the application is told.
+    /// The error that the application receives.
     pub error: CudaError,
-    /// What the user is told.
+    /// The message for the user.
     pub message: String,
-    /// The verdict where it is not the application's fault: the sides differ, or the machine and the oracle.
+    /// The verdict, if it is not the application's fault: the sides differ, for example, or the machine and the oracle.
     pub verdict: Option<Verdict>,
     /// Whether it was refused before it ran: memory is as it was, and other launches may run.
     pub refused: bool,
 }
 
-/// The error of a fault that the program made.
+/// The CUDA error for a fault of the program.
 fn of_fault(fault: Option<ReportedFault>) -> CudaError {
     match fault.map(|fault| fault.cause) {
         Some(Cause::Misaligned) => CudaError::MisalignedAddress,
@@ -51,12 +51,12 @@ fn of_fault(fault: Option<ReportedFault>) -> CudaError {
     }
 }
 
-/// The oracle.
+/// Runs launches on the oracle.
 #[derive(Default)]
 pub struct Functional(OracleEngine);
 
 impl Functional {
-    /// With this oracle.
+    /// Runs launches on this oracle.
     pub fn new(engine: OracleEngine) -> Self {
         Self(engine)
     }
@@ -94,7 +94,7 @@ impl Runner for Functional {
     }
 }
 
-/// The SM's model, its RTL, or both.
+/// Runs launches on the SM's model, its RTL, or both.
 pub struct OnMachine<M> {
     machine: M,
     name: &'static str,
@@ -103,7 +103,7 @@ pub struct OnMachine<M> {
 }
 
 impl<M: Machine> OnMachine<M> {
-    /// A machine, its name, and where folders of failures go, with these lines at the end of their reports.
+    /// A runner on a machine with this name. Failure folders are written into `failures`; their reports end with `notes`.
     pub fn new(machine: M, name: &'static str, failures: PathBuf, notes: Vec<String>) -> Self {
         Self { machine, name, failures, notes }
     }
@@ -147,7 +147,7 @@ impl<M: Machine> Runner for OnMachine<M> {
     }
 }
 
-/// The first launches on one engine, those after them on another.
+/// Runs the first launches on one engine, and later ones on another.
 pub struct Sampled {
     first: Box<dyn Runner>,
     rest: Box<dyn Runner>,
@@ -155,7 +155,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// `first` runs so many launches.
+    /// `first` runs this number of launches, `rest` all others.
     pub fn new(first: Box<dyn Runner>, launches: u64, rest: Box<dyn Runner>) -> Self {
         Self { first, rest, left: launches }
     }

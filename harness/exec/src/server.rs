@@ -16,18 +16,18 @@ use crate::{CudaError, Device, Library, Log, Recorder, Runner, Setup};
 /// Interval at which the server checks whether the application has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Time in which an application that was told to end has to do so before it is killed.
+/// Time that an application has to end after the signal to do so; then it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The signal that tells a process to end.
 const SIGTERM: i32 = 15;
 
 unsafe extern "C" {
-    /// Sends a signal to a process: the C library's, which the standard library is linked with.
+    /// Sends a signal to a process: a function of the C library, with which the standard library is linked.
     safe fn kill(process: i32, signal: i32) -> i32;
 }
 
-/// Bytes of the file of shared memory: an address in it is an address of the device. It has no bytes where nothing was written.
+/// Bytes of the file of shared memory: an offset in it is an address of the device. The file is sparse.
 const SHARED: u64 = 1 << 32;
 
 /// Why an application could not be served.
@@ -36,9 +36,9 @@ pub enum ServeError {
     /// It cannot be started.
     #[error("cannot start {}: {source}", program.display())]
     Start {
-        /// Its name.
+        /// The program.
         program: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
     /// The operating system refuses something.
@@ -49,30 +49,30 @@ pub enum ServeError {
 /// How an application ended.
 #[derive(Debug)]
 pub struct Served {
-    /// Its status.
+    /// Its exit status.
     pub status: ExitStatus,
     /// Processes that used the device.
     pub processes: u64,
-    /// Whether it was told to end because the user wants to stop.
+    /// Whether it was signalled to end because the user wants to stop.
     pub stopped: bool,
 }
 
-/// An application that runs.
+/// A running application.
 struct Application<'a> {
     child: Child,
-    /// Raised when the user wants to stop.
+    /// Set when the user wants to stop.
     stop: &'a AtomicBool,
-    /// When it was told to end.
+    /// When it was signalled to end.
     told: Option<Instant>,
 }
 
 impl Application<'_> {
-    /// How it has ended; nothing while it runs. When the user wants to stop, it is told to end, and killed if it does not.
+    /// Its exit status; `None` while it runs. If the user wants to stop, it is signalled to end, and killed after [`GRACE`].
     fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         if let Some(status) = self.child.try_wait()? {
             return Ok(Some(status));
         }
-        // It has not been waited for, so its number is that of no other process.
+        // It has not been waited for, so no other process has its number.
         match self.told {
             None if self.stop.load(Ordering::Relaxed) => {
                 kill(self.child.id().cast_signed(), SIGTERM);
@@ -85,7 +85,7 @@ impl Application<'_> {
     }
 }
 
-/// The connection of a process. It ends with the application if the user wants to stop: a process that the application has started need not notice.
+/// The connection of a process. If the user wants to stop, it ends with the application: a child process of the application may not react.
 struct Connection<'a, 'b> {
     stream: UnixStream,
     application: &'a mut Application<'b>,
@@ -115,8 +115,8 @@ impl Write for Connection<'_, '_> {
     }
 }
 
-/// Starts an application and runs what its processes launch. Each process finds a device of its own, one after the other: while one has it, another one is
-/// told that the device is busy. When `stop` is raised, the application is told to end.
+/// Starts an application and runs the launches of its processes. Each process gets a new device, one process after the other: while one uses it,
+/// another one gets the error that the device is busy. When `stop` is set, the application is signalled to end.
 ///
 /// # Errors
 /// When the application cannot be started.
@@ -147,14 +147,14 @@ pub fn serve(
         let file = OpenOptions::new().read(true).write(true).open(&memory)?;
         let device = Device::new(setup, runner, recorder.as_deref_mut(), log, file);
         stream.set_read_timeout(Some(LOOK))?;
-        // A process that ends in the middle of a request is no matter of ours.
+        // A process that ends in the middle of a request is no error here.
         let _ = converse(Connection { stream, application: &mut application }, device);
         busy.store(false, Ordering::SeqCst);
     }
     Ok(Served { status: application.child.wait()?, processes, stopped: application.told.is_some() })
 }
 
-/// The library first, then what the user has.
+/// The search path for libraries: this library first, then the user's path.
 fn search_path(library: &Library) -> std::ffi::OsString {
     let mut path = library.folder.clone().into_os_string();
     if let Some(old) = std::env::var_os("LD_LIBRARY_PATH").filter(|old| !old.is_empty()) {
@@ -164,10 +164,10 @@ fn search_path(library: &Library) -> std::ffi::OsString {
     path
 }
 
-/// Accepts connections: passes one on, and turns others away while it lasts.
+/// Accepts connections: passes one on, and rejects others while it lasts.
 fn accept(listener: UnixListener, busy: Arc<AtomicBool>) -> Receiver<UnixStream> {
     let (send, receive) = channel();
-    // The thread ends with the program: nothing is left to be done then.
+    // The thread is not joined: it ends with the program.
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             if busy.swap(true, Ordering::SeqCst) {
@@ -181,7 +181,7 @@ fn accept(listener: UnixListener, busy: Arc<AtomicBool>) -> Receiver<UnixStream>
     receive
 }
 
-/// The next connection; nothing when the application has ended.
+/// The next connection; `None` when the application has ended.
 fn next(streams: &Receiver<UnixStream>, application: &mut Application<'_>) -> io::Result<Option<UnixStream>> {
     loop {
         match streams.recv_timeout(LOOK) {

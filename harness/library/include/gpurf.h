@@ -32,7 +32,7 @@ typedef struct gpurf_block gpurf_block;
 // A state of a block.
 typedef struct gpurf_state gpurf_state;
 
-// What a signal is.
+// Description of a signal.
 typedef struct {
   // Name of the port; of a probe the path inside the block. It lives as long as the block.
   const char *name;
@@ -56,7 +56,7 @@ typedef struct {
   uint64_t count;
 } gpurf_point_info;
 
-// What a memory is.
+// Description of a memory.
 typedef struct {
   // Path of the array inside the block. It lives as long as the block.
   const char *path;
@@ -115,7 +115,7 @@ int gpurf_signals(gpurf_block *handle);
 // Number of the signal of a name: a port's, or the path of a probe. -1: there is none.
 int gpurf_signal(gpurf_block *handle, const char *name);
 
-// What a signal is, by its number. -1: it failed.
+// Describes a signal, by its number. -1: it failed.
 int gpurf_describe_signal(gpurf_block *handle, uint32_t index, gpurf_signal_info *info);
 
 // Sets an element of an input of at most 64 bits. -1: it failed.
@@ -220,7 +220,7 @@ int gpurf_describe_point(gpurf_block *handle, uint32_t index, gpurf_point_info *
 // Number of memories. -1: it failed.
 int gpurf_memories(gpurf_block *handle);
 
-// What a memory is, by its number. -1: it failed.
+// Describes a memory, by its number. -1: it failed.
 int gpurf_describe_memory(gpurf_block *handle, uint32_t index, gpurf_memory_info *info);
 
 // Reads a word of a memory into `count` words of 32 bits, the lowest first. -1: it failed.

@@ -1,4 +1,4 @@
-//! A block in the hands of a testbench.
+//! A block that a testbench drives.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -19,25 +19,25 @@ use crate::vector::Vector;
 /// Why a call fails.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// A name that is not a block's.
+    /// No block has this name.
     #[error(transparent)]
     NoBlock(#[from] NoBlock),
-    /// Preset or settings.
+    /// The preset or the settings are wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A number that is too high.
+    /// An index that is too large.
     #[error("{block} has no {what} {index}: it has {count}, counted from 0")]
     NoSuch {
         /// The block.
         block: &'static str,
-        /// What is counted.
+        /// The kind of item.
         what: &'static str,
-        /// The number.
+        /// The index.
         index: u64,
-        /// How many there are.
+        /// Number of items.
         count: usize,
     },
-    /// A name that is not a signal's.
+    /// No signal has this name.
     #[error("{block} has no signal {name} in this shape; the block's page in docs/blocks lists them")]
     NoSignal {
         /// The block.
@@ -85,7 +85,7 @@ pub enum BenchError {
         /// The block.
         block: &'static str,
     },
-    /// The SM.
+    /// The SM has no random inputs.
     #[error("{block} has no random inputs and no coverage of its own: programs run on it (gpurf program, gpurf run)")]
     NoStimulus {
         /// The block.
@@ -106,7 +106,7 @@ pub enum BenchError {
         block: &'static str,
         /// The cycle.
         cycle: u64,
-        /// What the model says.
+        /// The message of the panic.
         message: String,
     },
     /// A state of another block or shape.
@@ -119,7 +119,7 @@ pub enum BenchError {
     },
 }
 
-/// What is known of a user's RTL: the ports, and the bytes of the probes that say when an output means something.
+/// The signals that are compared with a user's RTL: the ports, and the probes that are valids of outputs. Also returns the bytes of these probes.
 fn ports(declaration: &Declaration) -> (Declaration, Vec<Range<usize>>) {
     let signals = &declaration.signals;
     let is_port = |index: &usize| signals[*index].role != Role::Probe;
@@ -129,7 +129,7 @@ fn ports(declaration: &Declaration) -> (Declaration, Vec<Range<usize>>) {
     let mut ports = declaration.clone();
     ports.signals = kept.iter().map(|&index| signals[index].clone()).collect();
     for signal in &mut ports.signals {
-        // A probe's own valid is not asked for: both sides have the same value of it.
+        // A probe's own valid is dropped if it is not among them: both sides have the same value of the probe.
         signal.valid = signal.valid.and_then(|valid| kept.iter().position(|&index| index == valid));
     }
     let extent = |index: usize| {
@@ -143,7 +143,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs code of the model; gives the text of its panic. The panic is the caller's error, so it is not printed besides.
+/// Runs code of the model; a panic becomes an error with its text. The panic is not printed, because the caller reports the error.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -167,18 +167,18 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Random inputs.
 struct Random {
     stimulus: Box<dyn Stimulus + Send>,
-    /// Cycles of reset that are left.
+    /// Remaining cycles of reset.
     reset: usize,
 }
 
-/// What changes from cycle to cycle: [`Bench::save`] copies it, [`Bench::restore`] goes back to it.
+/// The part of a bench that changes from cycle to cycle: [`Bench::save`] copies it, [`Bench::restore`] restores it.
 pub struct State {
     twin: Box<dyn Stepwise>,
     record: Records,
     cycle: u64,
-    /// The outputs are those of the inputs and the state.
+    /// Whether the outputs belong to the current inputs and state.
     settled: bool,
-    /// There was an edge in reset: both sides have the same state.
+    /// Whether there was an edge in reset, after which both sides have the same state.
     armed: bool,
 }
 
@@ -188,7 +188,7 @@ impl State {
     }
 }
 
-/// A block, the signals of its current cycle, and what its testbench asked for.
+/// A block, the signals of its current cycle, and the settings of its testbench.
 pub struct Bench {
     state: State,
     config: Config,
@@ -197,20 +197,20 @@ pub struct Bench {
     /// The outputs of the testbench's RTL; the inputs are the model's.
     rtl: Records,
     comparator: Comparator,
-    /// Bytes of the probes that say when an output means something: the model's stand for the RTL's.
+    /// Bytes of the probes that are valids of outputs: the model's values stand for the RTL's.
     borrowed: Vec<Range<usize>>,
     reset: Option<usize>,
     watched: bool,
     failed: bool,
     random: Option<Random>,
     coverage: Option<Coverage>,
-    /// Outputs that are not compared, by their number.
+    /// Indices of the outputs that are not compared.
     ignored: Vec<usize>,
     report: String,
 }
 
 impl Bench {
-    /// A block out of reset. `preset`: a name, or the path of a TOML file; empty: the default preset.
+    /// Creates a block, in the state after reset. `preset`: a name, or the path of a TOML file; empty: the default preset.
     ///
     /// # Errors
     /// There is no such block, or the configuration is wrong.
@@ -244,14 +244,14 @@ impl Bench {
             ignored: Vec::new(),
             report: String::new(),
         };
-        // A testbench that does not care for reset need not know of it.
+        // A testbench that does not use reset need not drive it.
         if let Some(reset) = bench.reset {
             bench.state.record.get_mut(0)[reset] = 1;
         }
         Ok(bench)
     }
 
-    /// What the signals are.
+    /// The declaration of the signals.
     pub fn declaration(&self) -> &Declaration {
         self.state.twin.declaration()
     }
@@ -278,7 +278,7 @@ impl Bench {
     /// Index of the signal of that name: a port's, or a probe's path.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such signal.
     pub fn find(&self, name: &str) -> Result<usize, BenchError> {
         let is = |field: &Field| name.strip_prefix(&field.scope[..]).is_some_and(|rest| rest == field.name);
         let found = self.declaration().signals.iter().position(|signal| is(&signal.field));
@@ -342,7 +342,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Whether an element means something in this cycle.
+    /// Whether an element is valid in this cycle.
     ///
     /// # Errors
     /// There is no such element.
@@ -372,7 +372,7 @@ impl Bench {
         self.outputs.get(first, words, self.state.record.get(0));
     }
 
-    /// Probes are computed from the next settling on.
+    /// Sets whether probes are computed, from the next settling on.
     pub fn watch(&mut self, on: bool) {
         self.watched = on;
         self.state.settled = false;
@@ -390,7 +390,7 @@ impl Bench {
         })
     }
 
-    /// Computes the outputs, and what is watched.
+    /// Computes the outputs, and the probes if they are watched.
     ///
     /// # Errors
     /// The model fails.
@@ -426,7 +426,7 @@ impl Bench {
         })
     }
 
-    /// Both.
+    /// [`settle`](Self::settle) and [`edge`](Self::edge).
     ///
     /// # Errors
     /// The model fails.
@@ -448,7 +448,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Settles, compares the outputs with those of the RTL, and takes the edge. Gives the number of elements that differ.
+    /// Settles, compares the outputs with those of the RTL, and takes the edge. Returns the number of elements that differ.
     ///
     /// # Errors
     /// The model fails.
@@ -503,7 +503,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Sets the inputs of the next cycle.
+    /// Sets the inputs to the random ones of the next cycle.
     ///
     /// # Errors
     /// There is no seed.
@@ -522,10 +522,10 @@ impl Bench {
         Ok(())
     }
 
-    /// Counts the situations of the block's page from here on.
+    /// Starts to count the situations that the block's page describes.
     ///
     /// # Errors
-    /// The SM's are counted elsewhere.
+    /// The block is the SM: its situations are counted elsewhere.
     pub fn cover(&mut self) -> Result<(), BenchError> {
         self.coverage = Some(gpurf_stimulus::coverage(self.stimulated()?, &self.config));
         self.state.settled = false;
@@ -542,7 +542,7 @@ impl Bench {
         self.state.twin.memories().into_iter().map(|memory| (memory.path.clone(), memory.bits, memory.len())).collect()
     }
 
-    /// Gives a word of a memory to `access`, as 32-bit words, the lowest first.
+    /// Passes a word of a memory to `access`, as 32-bit words, the lowest first.
     fn word<T>(
         &mut self,
         memory: usize,
@@ -592,7 +592,7 @@ impl Bench {
         self.state.copy()
     }
 
-    /// Goes back to a state.
+    /// Restores a saved state.
     ///
     /// # Errors
     /// It is that of another block or of other parameters.

@@ -1,14 +1,14 @@
 //! `libgpurf`: the model for testbenches in C, C++, SystemVerilog and Python.
 //!
-//! `docs/library.md` describes the interface; `include/gpurf.h` is generated from this file. All of its behaviour is in
-//! [`mod@bench`], in safe Rust; here are only pointers and texts of C.
+//! `docs/library.md` describes the interface; `include/gpurf.h` is generated from this file. All of its behaviour is in [`mod@bench`], in safe Rust;
+//! this file only converts pointers and texts of C.
 //!
 //! # Safety
-//! What holds for each function of the C interface: a block or state comes from this library and has not been freed, it is
-//! used by one thread at a time, texts end with a zero, and arrays have as many elements as said. A null pointer in place of a
-//! block is an error, not undefined behaviour.
+//! The caller of each function of the C interface guarantees: a block or state comes from this library and has not been freed, it is used by one
+//! thread at a time, texts end with a zero, and arrays have the stated number of elements. A null pointer in place of a block is an error, not
+//! undefined behaviour.
 
-// The rule is the same for all functions; it is said once, above.
+// The rules are the same for all functions, and are stated once, above.
 #![allow(clippy::missing_safety_doc)]
 #![allow(non_camel_case_types)]
 
@@ -42,7 +42,7 @@ pub struct gpurf_block {
     signals: Vec<Texts>,
     parameters: Vec<(CString, u64)>,
     memories: Vec<(CString, u32, usize)>,
-    /// The text that a function gave last: it lives until the next one.
+    /// The text that was returned last: it is valid until the next one.
     text: CString,
 }
 
@@ -57,7 +57,7 @@ pub struct gpurf_state {
     saved: State,
 }
 
-/// What a signal is.
+/// Description of a signal.
 #[repr(C)]
 pub struct gpurf_signal_info {
     /// Name of the port; of a probe the path inside the block. It lives as long as the block.
@@ -74,7 +74,7 @@ pub struct gpurf_signal_info {
     is_array: u32,
 }
 
-/// What a memory is.
+/// Description of a memory.
 #[repr(C)]
 pub struct gpurf_memory_info {
     /// Path of the array inside the block. It lives as long as the block.
@@ -107,7 +107,7 @@ fn c_string(text: impl Into<Vec<u8>>) -> CString {
 /// Why a function fails.
 #[derive(Debug, thiserror::Error)]
 enum CallError {
-    /// What the caller gives is not there: in words.
+    /// A pointer of the caller is null; the text says which.
     #[error("{0}")]
     Null(&'static str),
     #[error("a text is not UTF-8")]
@@ -116,7 +116,7 @@ enum CallError {
     Bench(#[from] BenchError),
 }
 
-/// Runs a function of the interface: `failed` where it is an error, whose text is kept.
+/// Runs a function of the interface. If it fails, keeps the text of its error and returns `failed`.
 fn call<T>(failed: T, work: impl FnOnce() -> Result<T, CallError>) -> T {
     work().unwrap_or_else(|error| {
         ERROR.with(|last| *last.borrow_mut() = c_string(error.to_string()));
@@ -124,7 +124,7 @@ fn call<T>(failed: T, work: impl FnOnce() -> Result<T, CallError>) -> T {
     })
 }
 
-/// The same of one that gives nothing but -1 for an error, 0 otherwise.
+/// As [`call`], for a function that returns 0, or -1 for an error.
 fn status(work: impl FnOnce() -> Result<(), CallError>) -> c_int {
     call(-1, || work().map(|()| 0))
 }
@@ -290,7 +290,7 @@ pub unsafe extern "C" fn gpurf_parameter(
     })
 }
 
-/// Writes a result where the caller wants it.
+/// Writes a result to an address of the caller's, unless it is null.
 unsafe fn give<T>(to: *mut T, value: T) {
     if !to.is_null() {
         // SAFETY: a place of the caller's for a value of this type.
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn gpurf_signal(handle: *mut gpurf_block, name: *const c_c
     call(-1, || Ok(unsafe { block(handle)?.bench.find(text(name)?) }? as c_int))
 }
 
-/// What a signal is, by its number. -1: it failed.
+/// Describes a signal, by its number. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_describe_signal(
     handle: *mut gpurf_block,
@@ -620,7 +620,7 @@ pub unsafe extern "C" fn gpurf_memories(handle: *mut gpurf_block) -> c_int {
     call(-1, || Ok(unsafe { block(handle) }?.memories.len() as c_int))
 }
 
-/// What a memory is, by its number. -1: it failed.
+/// Describes a memory, by its number. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_describe_memory(
     handle: *mut gpurf_block,

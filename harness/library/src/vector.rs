@@ -41,7 +41,7 @@ impl Vector {
         self.bits.div_ceil(32)
     }
 
-    /// Puts the elements that have a bit in the words from `first` on into the record: their bits in these words.
+    /// Copies words of the vector, from word `first` on, into the record: of each element the bits that lie in these words.
     ///
     /// Bits above the width are ignored.
     pub fn put(&self, first: usize, words: &[u32], record: &mut [u8]) {
@@ -60,8 +60,8 @@ impl Vector {
         });
     }
 
-    /// Cuts the elements in these words into pieces of at most 32 bits: the element, the piece's bit in the words, its bit in the
-    /// element, its width.
+    /// Splits the elements in these words into pieces of at most 32 bits, and calls `piece` with the element, the piece's bit in the words, its bit
+    /// in the element, and its width.
     fn each(&self, first: usize, words: usize, mut piece: impl FnMut(&Place, usize, usize, usize)) {
         let (start, end) = (first * 32, (first + words) * 32);
         let from = self.places.partition_point(|place| place.low + place.bits <= start);
@@ -91,7 +91,7 @@ fn take(words: &[u32], bit: usize, width: usize) -> u32 {
     ((high << 32 | low) >> (bit % 32) & mask(width)) as u32
 }
 
-/// Sets bits that are 0 before.
+/// Sets bits, which have to be 0 before.
 fn give(words: &mut [u32], bit: usize, value: u32) {
     let value = u64::from(value) << (bit % 32);
     words[bit / 32] |= value as u32;

@@ -1,4 +1,4 @@
-//! What a testbench relies on, of every block of every design.
+//! Properties that a testbench relies on, checked for every block of every design.
 
 use gpurf::bench::{Bench, BenchError};
 use gpurf_blocks::Role;
@@ -32,7 +32,7 @@ fn inputs(bench: &Bench) -> Vec<u32> {
     words
 }
 
-/// Elements of outputs that mean something, one after another.
+/// All valid elements of outputs, one after another.
 fn meaning(bench: &Bench) -> Vec<Vec<u32>> {
     let mut found = Vec::new();
     for (index, signal) in bench.declaration().signals.iter().enumerate().filter(|(_, s)| s.role == Role::Output) {
@@ -45,7 +45,7 @@ fn meaning(bench: &Bench) -> Vec<Vec<u32>> {
     found
 }
 
-/// A cycle that is settled with other inputs first, and a copy of the state, have the same outputs for ever after.
+/// Settling a cycle with other inputs first does not change its outputs, and a restored state continues with the same outputs.
 #[test]
 fn settling_changes_nothing_and_a_saved_state_goes_on_the_same() {
     for (name, mut bench) in benches() {
@@ -62,7 +62,7 @@ fn settling_changes_nothing_and_a_saved_state_goes_on_the_same() {
         bench.restore(&saved).unwrap();
         assert_eq!(bench.cycle(), 0);
         for words in &given {
-            // Inputs of another cycle: they are allowed, though not in this state. What the model says to them is not looked at.
+            // Inputs of another cycle, which may not be allowed in this state: the outputs for them are not checked.
             bench.put_inputs(0, &given[rng.below(RESET_CYCLES as u64 + 1) as usize]);
             bench.settle().unwrap();
             bench.put_inputs(0, words);
@@ -74,7 +74,7 @@ fn settling_changes_nothing_and_a_saved_state_goes_on_the_same() {
     }
 }
 
-/// First bit in the outputs' vector and width of each element that means something.
+/// First bit in the outputs' vector and width of each valid element.
 fn compared_bits(bench: &Bench) -> Vec<(usize, usize)> {
     let (mut found, mut low) = (Vec::new(), 0);
     for (index, signal) in bench.declaration().signals.iter().enumerate().filter(|(_, s)| s.role == Role::Output) {
@@ -88,7 +88,7 @@ fn compared_bits(bench: &Bench) -> Vec<(usize, usize)> {
     found
 }
 
-/// The model's own outputs are equal; one with a flipped bit is reported, wherever it means something.
+/// The model's own outputs are equal; a flipped bit of a valid output is reported.
 #[test]
 fn each_flipped_bit_of_a_compared_output_is_found() {
     for (name, mut bench) in benches() {
@@ -144,7 +144,7 @@ fn vectors_and_elements_agree() {
                     assert_eq!(one, other, "{name}: signal {index}[{element}], bit {bit}");
                 }
                 low += bits as usize;
-                // What is set is read back, and changes nothing else.
+                // A value that is set is read back, and setting it changes nothing else.
                 let mut inverse: Vec<u32> = words.iter().map(|word| !word).collect();
                 if let Some(last) = inverse.last_mut().filter(|_| !bits.is_multiple_of(32)) {
                     *last &= (1 << (bits % 32)) - 1;
@@ -191,7 +191,7 @@ fn what_is_wrong_is_said() {
     sm.step().unwrap();
 }
 
-/// Inputs that the page does not allow never panic; the block continues from a saved state.
+/// Inputs that the page does not allow never cause a panic; the block continues from a saved state.
 #[test]
 fn any_inputs_are_taken_or_are_an_error() {
     for (name, mut bench) in benches() {
@@ -244,7 +244,7 @@ fn situations_are_counted_after_cover() {
     assert!(points.len() > 10 && points.iter().filter(|point| point.1 > 0).count() > points.len() / 2, "{points:?}");
 }
 
-/// What is inside: the head of a write queue is what was pushed at the edge before.
+/// Probes show the inside of the block: the head of a write queue is what was pushed at the previous edge.
 #[test]
 fn probes_are_those_of_the_cycle() {
     let mut bench = Bench::new("mrf", "", "").unwrap();

@@ -1,4 +1,4 @@
-//! The library as C, SystemVerilog and Python use it.
+//! The library as C and Python use it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,7 +20,7 @@ fn text(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
 }
 
-/// Installs the library; the folder.
+/// Installs the library; returns the folder.
 fn installed() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let script = root().join("scripts/library.sh");
@@ -99,7 +99,7 @@ assert "mrf_arbiter" in gpurf.blocks()
     assert!(output.status.success() && text(&output).trim_end() == said, "{}", text(&output));
 }
 
-/// Pointers that are null: an error with its reason, and nothing happens.
+/// A null pointer is an error with its reason, and has no other effect.
 #[test]
 fn null_pointers_are_errors() {
     use std::ffi::{CStr, c_int};

@@ -1,4 +1,4 @@
-//! `include/gpurf.h` is what cbindgen makes of the source.
+//! `include/gpurf.h` is what cbindgen generates from the source.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn the_other_languages_call_functions_that_exist() {
     let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
     let header = read("include/gpurf.h");
     let is_declared = |name: &str| header.contains(&format!("{name}("));
-    // What is no function: the package, and what `gpurf testbench` writes.
+    // Names that are no functions: the package, and functions that `gpurf testbench` writes.
     let other =
         |word: &str| word == "gpurf_dpi" || word.starts_with("gpurf_check_") || word.starts_with("gpurf_drive_");
     for file in ["include/gpurf_dpi.sv", "python/gpurf.py", "../../docs/library.md"] {

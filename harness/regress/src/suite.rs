@@ -27,9 +27,9 @@ pub(crate) struct Family {
     more: fn(&str) -> Vec<Config>,
     /// The configuration in which the audit inverts the registers of a block, if it is not the default.
     audited: fn(&str) -> Option<Config>,
-    /// Selects the design in the small configuration of mutants if it is the one that they have, and makes its sizes small.
+    /// Selects the design in the small configuration of mutants, if it is the one that they have, and makes its sizes small.
     pub(crate) shrink: fn(&mut Config),
-    /// Configurations in which mutants of a block run, from that small one: all of them for a block of the family, further ones for another
+    /// Configurations in which mutants of a block run, derived from that small one: all of them for a block of the family, further ones for another
     /// block.
     pub(crate) mutated: fn(&str, Config) -> Vec<Config>,
     /// Blocks that run whole in the default suite too: mistakes in them have been found late.
@@ -62,7 +62,7 @@ impl Family {
         DESIGNS.iter().find(|design| design.name == self.design).expect("a design").config()
     }
 
-    /// Its kernel there.
+    /// The job of its kernel in that configuration.
     pub(crate) fn job(&self, project: &Project, seed: u64) -> LockstepJob {
         kernel(KernelInputs::of_project(project, self.kernel), self.config(), seed)
     }
@@ -116,7 +116,7 @@ pub(crate) fn places(config: Config) -> Config {
     changed(alone(config), |c| c.mrf.allocation = Allocation::Registers)
 }
 
-/// The same, with blocks that share registers.
+/// As [`places`], with blocks that share registers.
 pub(crate) fn sharing(config: Config) -> Config {
     changed(places(config), |c| c.share.present = true)
 }
@@ -131,7 +131,7 @@ pub(crate) fn throttled(config: Config, period: usize) -> Config {
     changed(sharing(config), |c| c.share.throttle = period)
 }
 
-/// The same, with another reference of the throttle.
+/// As [`throttled`], with another reference of the throttle.
 pub(crate) fn compared(config: Config, period: usize, reference: Reference) -> Config {
     changed(throttled(config, period), |c| c.share.reference = reference)
 }
@@ -189,7 +189,7 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<LockstepJob> {
         .collect()
 }
 
-/// The same in further shapes, which only the long runs have; they run for as many cycles, so that they are judged by the same rules.
+/// As [`leaf_blocks`], in further shapes, which only the long runs have. The number of cycles is the same, so that they are judged by the same rules.
 pub fn further_shapes(seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let names = registry::blocks().map(|b| b.name);
     names
@@ -214,8 +214,8 @@ pub(crate) fn stretch(block: &str) -> u64 {
     all.find(|(name, _)| *name == block).map_or(1, |&(_, times)| times)
 }
 
-/// Allows random runs to end when they have reached everything that they have to reach. Of the mistakes that `gpurf mutate` generates in the RTL
-/// (`docs/mutants.md`) all are found within an eighth of a whole run, but for one in each of two blocks, which run whole.
+/// Allows random runs to end when they have reached everything that they have to reach. All mistakes that `gpurf mutate` generates in the RTL
+/// (`docs/mutants.md`) are found within an eighth of a whole run, except for one in each of two blocks, which run whole.
 fn ending_early(jobs: &mut [LockstepJob]) {
     let all = FAMILIES.iter().flat_map(|family| family.runs_whole).chain(&["alu"]);
     for job in jobs {
@@ -223,8 +223,8 @@ fn ending_early(jobs: &mut [LockstepJob]) {
     }
 }
 
-/// The configuration in which the comparisons of a block's RTL are judged: they need a build of their own, so it is one of those in which the suite
-/// runs the block, the last.
+/// The configuration in which the comparisons of a block's RTL are judged. They need a build of their own, so there is only one: the last of those in
+/// which the suite runs the block.
 ///
 /// # Panics
 /// When the suite does not run the block: a mistake in its lists.
@@ -234,7 +234,7 @@ pub fn of_comparisons(block: &str) -> Config {
 
 /// The configuration in which the audit inverts a block's registers unless another one is selected: it uses all of them.
 pub fn audited(block: &str) -> Config {
-    // The number of registers counts in this mode only.
+    // The number of registers has an effect in this mode only.
     if block == "power_states" {
         return powered(Config::default(), PowerMode::SleepAlways);
     }
@@ -269,7 +269,8 @@ fn unified_large() -> Config {
     preset("unified-384").expect("a preset").config
 }
 
-/// The same with what straps choose besides: stores of whole lines take a place, loads heed their hints, clusters combine words of several banks.
+/// A configuration with the further policies that straps select: stores of whole lines allocate, loads follow their hints, clusters combine words of
+/// several banks.
 pub(crate) fn with_policies(config: Config) -> Config {
     changed(config, |c| {
         (c.cache.full_stores, c.cache.hints) = (true, true);
@@ -284,7 +285,7 @@ pub(crate) fn with_separate_ports(config: Config) -> Config {
     changed(config, |c| c.unified.ports = MemoryPorts::Separate)
 }
 
-/// A configuration with that little unified memory.
+/// A configuration with as little unified memory as [`unified`].
 pub(crate) fn with_unified(config: Config) -> Config {
     let Config { unified, cache, .. } = unified();
     let change = |c: &mut Config| {
@@ -304,7 +305,7 @@ fn variants(block: &str) -> Vec<Config> {
     let two = two_ports(base);
     let unified_with = |change: &dyn Fn(&mut Config)| changed(unified(), change);
     match block {
-        // They are there with unified memory only: with few rows, and with as many as the thesis has.
+        // These blocks exist with unified memory only: with few rows, and with as many as in the thesis.
         "unified_bank" => return vec![unified(), unified_large(), with_separate_ports(unified())],
         "unified_arbiter" => return vec![unified(), unified_large()],
         "unified_shared" => {
@@ -338,7 +339,7 @@ fn variants(block: &str) -> Vec<Config> {
             let uneven = two_with(&|c| c.sm.shared_kilobytes = 48);
             vec![uneven, unified(), unified_large(), places(base), places(two)]
         }
-        // The longest period fills the counts; a round of it is longer than a run.
+        // The longest period uses all bits of the counters; one round of it is longer than a run.
         "share_throttle" => {
             let [external, held] =
                 [Reference::External, Reference::Held].map(|reference| compared(base, 40, reference));
@@ -395,8 +396,8 @@ fn variants(block: &str) -> Vec<Config> {
     all
 }
 
-/// The register file in these shapes; the order among reads alternates, so that both are run. And one whose registers are handed out one by one, and
-/// those that serve memory too.
+/// The register file in these shapes, with the two orders among reads in turn, so that both are run; then one whose registers are allocated one by
+/// one, and those that serve as memory too.
 pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let orders = [ReadOrder::Oldest, ReadOrder::RoundRobin].into_iter().cycle();
     let configs = shapes
@@ -408,8 +409,8 @@ pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
     configs.chain([one_by_one]).chain(for_memory).map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
-/// Test kernels that have everything: divergent loops, barriers with shared memory, atomic operations, shuffles, votes,
-/// local and constant memory, several launches; of floating point divisions, roots, exponentials, comparisons.
+/// Test kernels that together have everything: divergent loops, barriers with shared memory, atomic operations, shuffles, votes, local and constant
+/// memory, several launches; in floating point divisions, roots, exponentials, comparisons.
 pub const KERNELS: [&str; 18] = [
     "blackScholes",
     "collatz",
@@ -464,7 +465,7 @@ pub fn faults(project: &Project, config: Config, seed: u64) -> Vec<LockstepJob> 
     FAULTS.iter().map(|name| kernel(inputs(name), config, seed)).collect()
 }
 
-/// The SM on what reads clocks. The lower word of the time runs over while it runs, and the upper one is not small.
+/// The SM on a kernel that reads clocks. The lower word of the time overflows during the run, and the upper one is not small.
 pub fn clocks(project: &Project, config: Config, seed: u64) -> LockstepJob {
     let late = changed(config, |c| c.sm.start_time = 0x1234_5678_ffff_f800);
     kernel(KernelInputs::of_project(project, "launch/clocks"), late, seed)
@@ -480,7 +481,7 @@ pub fn kernels(project: &Project, config: Config, seed: u64) -> Vec<LockstepJob>
     KERNELS.iter().map(|name| kernel(KernelInputs::of_project(project, name), config, seed)).collect()
 }
 
-/// The SM on so many random programs, with seeds from `seed` on: of these weights, or of all themes in turn.
+/// The SM on `count` random programs, with consecutive seeds from `seed` on: with these weights, or with those of all themes in turn.
 pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &Weights)>) -> Vec<LockstepJob> {
     let themes: Vec<ProgramInputs> = match weights {
         Some((name, weights)) => {
@@ -511,8 +512,8 @@ pub fn few_programs(config: Config, seed: u64) -> Vec<LockstepJob> {
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
-/// The orders of instructions that a compiler may choose, in turn from one job to the next, every other time with addresses of 32 bits: the machine
-/// is the same, and needs no other build. `first` is the order of the first job.
+/// Gives the jobs the orders of instructions that a compiler may choose, in turn, alternately with addresses of 64 and of 32 bits. The machine is the
+/// same and needs no other build. `first` is the position in this sequence of the first job.
 fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
     let orders = [Schedule::None, Schedule::Latency, Schedule::Tree].into_iter().cycle().skip(first);
     let bits = [64, 64, 64, 32, 32, 32].into_iter().cycle().skip(first);
@@ -522,10 +523,10 @@ fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
     jobs
 }
 
-/// What `make cosim WHOLE=1` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the
-/// baseline, at the preset of each family of register files, with power states, also below levels, with blocks that share something, with a
-/// data cache, and with unified memory; all blocks in all their variants; and the register file at the baseline and at a pairwise choice of
-/// shapes. The SM comes first, because its build is the longest.
+/// The jobs of `make cosim WHOLE=1`: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault; at the
+/// baseline, at the preset of each family of register files, with power states (also below other levels), with blocks that share a resource, with a
+/// data cache, and with unified memory; all blocks in all their variants; and the register file at the baseline and at a pairwise choice of shapes.
+/// The SM comes first, because its build is the longest.
 pub fn whole(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = machines(project, seed, 1);
     jobs.extend(leaf_blocks(seed, cycles));
@@ -537,8 +538,8 @@ pub fn whole(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
 /// The default suite runs one in this many of the whole suite's kernels and programs at machines other than the baseline.
 const CHOICE: usize = 3;
 
-/// What `make cosim` runs, a choice of the whole suite: every machine, at the baseline on all that the whole suite has, at another one on a part and on what reads clocks; every
-/// block in one variant, the one in which comparisons are judged; the register file in four shapes. What is left out runs at night
+/// The jobs of `make cosim`, a selection of the whole suite: the SM at the baseline on everything that the whole suite has, at each other machine on
+/// a part of it; every block in one variant, the one in which comparisons are judged; the register file in four shapes. The rest runs at night
 /// (`tests/regress.toml`).
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = machines(project, seed, CHOICE);
@@ -546,7 +547,7 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     jobs.extend(names.map(|block| random(block, of_comparisons(block), seed, cycles * stretch(block))));
     let shapes = pairwise_shapes();
     jobs.push(random("mrf", Config::default(), seed, cycles));
-    // The last two shapes of the choice, with either order among reads, and one for memory with two issue ports.
+    // The last two shapes of the choice, one with each order among reads, and one with unified memory and two issue ports.
     let of_choice = shapes.len() - 2..shapes.len();
     let for_memory = with_unified(two_ports(Config::default()));
     let files = mrf(&shapes, seed, cycles).into_iter().enumerate();
@@ -556,8 +557,9 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     jobs
 }
 
-/// The SM at the baseline, on all kernels and programs of the suite, on launches that fault and on what reads clocks, and at each other machine: there on
-/// one of `choice` kernels and programs, on others at each; on what reads clocks with each family of register files.
+/// The jobs of the SM. At the baseline: all kernels and programs of the suite, launches that fault, and the kernel that reads clocks. At each other
+/// machine: one in `choice` of the kernels and programs, other ones at each machine; with each family of register files also the kernel that reads
+/// clocks.
 fn machines(project: &Project, seed: u64, choice: usize) -> Vec<LockstepJob> {
     let chosen = |jobs: Vec<LockstepJob>, number: usize| {
         jobs.into_iter().enumerate().filter(move |(at, _)| (at + number).is_multiple_of(choice)).map(|(_, job)| job)
@@ -572,32 +574,32 @@ fn machines(project: &Project, seed: u64, choice: usize) -> Vec<LockstepJob> {
         jobs.extend(chosen(few_programs(config, seed), number));
         jobs.push(clocks(project, config, seed));
         if config.mrf.issue_ports == 2 {
-            // The sources of the second port.
+            // These cover the fault sources of the second port.
             jobs.extend(faults(project, config, seed));
         }
     }
     for (number, config) in services().into_iter().enumerate() {
         let all = in_all_orders(fitting(kernels(project, config, seed)).collect(), number);
         jobs.extend(chosen(all, number));
-        // What straps choose needs no other build.
+        // Policies that straps select need no other build.
         let programs = few_programs(if config.cache.kilobytes == 0 { config } else { with_policies(config) }, seed);
         jobs.extend(chosen(programs, number));
     }
     jobs
 }
 
-/// The machines whose registers have power states, with all that they have: with the main register file alone, and below levels above it.
+/// The machines whose registers have power states with all features: with the main register file alone, and with levels above it.
 pub(crate) fn power_states() -> Vec<Config> {
     let all = presets().map(|preset| preset.config);
     all.filter(|config| config.power.present && config.power.mode == PowerMode::Greener).collect()
 }
 
-/// The machine whose blocks share registers, with a file so small that they do in small grids.
+/// The machine whose blocks share registers, with a file so small that blocks share even in small grids.
 pub(crate) fn shared_registers() -> Config {
     changed(preset("share-registers").expect("a preset").config, |c| c.mrf.kilobytes = 32)
 }
 
-/// The machine whose blocks share scratchpad memory, with so little of it that they do in small grids.
+/// The machine whose blocks share scratchpad memory, with so little of it that blocks share even in small grids.
 pub(crate) fn shared_scratchpad() -> Config {
     changed(preset("share-scratchpad").expect("a preset").config, |c| c.sm.shared_kilobytes = SMALL_SCRATCHPAD)
 }
@@ -605,7 +607,7 @@ pub(crate) fn shared_scratchpad() -> Config {
 /// KB of scratchpad memory of a machine in which small grids share it.
 const SMALL_SCRATCHPAD: usize = 8;
 
-/// Kernels whose blocks take more.
+/// Kernels whose blocks need more than [`SMALL_SCRATCHPAD`].
 const LARGE_BLOCKS: [&str; 1] = ["radixSort"];
 
 /// The jobs without those whose kernels do not fit into a small scratchpad memory.
@@ -623,7 +625,7 @@ fn cached() -> Config {
     preset("cached-tiny").expect("a preset").config
 }
 
-/// The machines with what is no design of the register file: power states, blocks that share something, a data cache, unified memory.
+/// The machines with features outside of the register file's designs: power states, blocks that share a resource, a data cache, unified memory.
 pub(crate) fn services() -> Vec<Config> {
     power_states().into_iter().chain([shared_registers(), shared_scratchpad(), cached(), unified()]).collect()
 }
@@ -637,9 +639,9 @@ const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 /// Cycles of a period of the throttle in the long run: few, so that its level changes often.
 const THROTTLE: usize = 50;
 
-/// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports, with
-/// non-owners that are throttled, with a data cache, and with unified memory; all blocks; the register file in all 60 shapes, and the pairwise
-/// choice with four more seeds.
+/// The jobs of `gpurf cosim --all-shapes`: the SM on kernels and on random programs at several presets, with one and two issue ports, with throttled
+/// non-owners, with a data cache, and with unified memory; all blocks; the register file in all 60 shapes, and the pairwise choice with four more
+/// seeds.
 pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = Vec::new();
     for preset in presets().filter(|p| KERNEL_PRESETS.contains(&p.name)) {

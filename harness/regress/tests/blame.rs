@@ -1,4 +1,4 @@
-//! Blame on the wiring of the project's RTL: which block is named when these nets differ.
+//! Blame on the wiring of the project's RTL: which block is named if certain nets differ.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn records(declaration: &Declaration, differing: &[(&str, usize, u32)]) -> [Vec<
     [model, rtl]
 }
 
-/// The block at fault when these differ.
+/// The block that is blamed if these signals differ.
 fn blamed(declaration: &Declaration, wiring: &Wiring, differing: &[(&str, usize, u32)]) -> String {
     let [model, rtl] = records(declaration, differing);
     blame::find_by(&Comparator::new(declaration, None), Ok(wiring), &model, &rtl).to_string()
@@ -61,7 +61,7 @@ fn the_main_register_file_is_followed_to_where_the_difference_begins() {
     let (declaration, wiring) = read("mrf", TWO_PORTS);
     let blamed = |differing: &[_]| blamed(&declaration, &wiring, differing);
     let grant = [("grant", 0, 7), ("fill_q", 0, 3), ("read_valid", 0, 5), ("event_o", 0, 20)];
-    // A register goes first, then what follows from equal nets.
+    // A differing register is blamed first, then a net that differs although its sources are equal.
     assert_eq!(blamed(&grant), "mrf_crossbar");
     assert_eq!(blamed(&grant[2..]), "mrf_arbiter");
     assert_eq!(blamed(&[grant[0], ("fill", 0, 7)]), "mrf_arbiter");
@@ -71,7 +71,7 @@ fn the_main_register_file_is_followed_to_where_the_difference_begins() {
     assert_eq!(blamed(&[("read_data", 11, 900)]), "mrf_bank[11]");
     assert_eq!(blamed(&[("head_valid", 0, 1), ("write_grant", 0, 1), ("write_done_o", 0, 1)]), "mrf_write_queue[1]");
     assert_eq!(blamed(&[("write_grant", 0, 1), ("write_done_o", 0, 1)]), "mrf_arbiter");
-    // Its source is equal: the wiring.
+    // The source of the net is equal, so the wiring is blamed.
     assert_eq!(blamed(&[("write_done_o", 0, 1)]), "mrf");
     assert_eq!(blamed(&[("dispatch_warp_o", 1, 0)]), "mrf");
 }
@@ -80,7 +80,7 @@ fn the_main_register_file_is_followed_to_where_the_difference_begins() {
 fn the_sm_names_its_blocks_and_those_inside_the_register_file() {
     let (declaration, wiring) = read("sm", TWO_PORTS);
     let blamed = |differing: &[_]| blamed(&declaration, &wiring, differing);
-    // What the scheduler decides shows all over the SM in the same cycle.
+    // A decision of the scheduler shows in many nets of the SM in the same cycle.
     let issue = [
         ("issue_stage_operand_valid", 0, 0),
         ("warp_scheduler_issue_valid", 0, 0),
@@ -90,7 +90,7 @@ fn the_sm_names_its_blocks_and_those_inside_the_register_file() {
     assert_eq!(blamed(&issue), "warp_scheduler");
     assert_eq!(blamed(&[issue[0], issue[3]]), "issue_stage");
     assert_eq!(blamed(&[issue[3]]), "mrf_allocator");
-    // Handshakes ask both ways: a unit that is ready, the dispatcher, and what is taken.
+    // Handshakes depend on both sides: the ready of a unit, the dispatcher, and the queue that takes the result.
     let ready = [("dispatcher_dispatch_ready", 0, 0), ("alu0_ready", 0, 0), ("alu_queue0_count_q", 0, 0)];
     assert_eq!(blamed(&ready[..2]), "alu[0]");
     assert_eq!(blamed(&ready), "result_queue[0]");

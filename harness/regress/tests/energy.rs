@@ -18,14 +18,14 @@ const TOY: &str = "module toy (
   assign n_o = ~q_o;
 endmodule
 ";
-/// From cycle 2 on, `d_i` rises once and falls once, and so does what follows from it.
+/// From cycle 2 on, `d_i` rises once and falls once, and so do the signals that depend on it.
 const RECORDING: &str = r#"{
   "inputs": {"d_i": [0, 0, 1, 1, 0, 0]},
   "outputs": {"q_o": [null, 0, 0, 1, 1, 0], "n_o": [null, 1, 1, 0, 0, 1]},
   "from": 2
 }"#;
 
-/// Where the library cannot be had, there is nothing to test. `scripts/bootstrap.sh --energy`, and so `make test`, installs it.
+/// Without the library there is nothing to test. `scripts/bootstrap.sh --energy`, and so `make test`, installs it.
 fn without_library() -> bool {
     let without = !Path::new(LIBRARY).exists();
     if without {
@@ -34,7 +34,7 @@ fn without_library() -> bool {
     without
 }
 
-/// What the program says of a module and a recording, and the file with its numbers.
+/// Runs the program on a module and a recording; returns its output, and the file with its numbers.
 fn energy(folder: &Path, module: &str, recording: &str, more: &[&str]) -> (Output, PathBuf) {
     let (source, recorded, numbers) = (folder.join("toy.sv"), folder.join("toy.json"), folder.join("numbers.json"));
     fs::write(&source, module).unwrap();
@@ -62,15 +62,15 @@ fn a_flip_flop_and_an_inverter_take_what_the_cell_library_says() {
     );
     assert_eq!(toy["changes"], 6.0 / 4.0, "d_i, q_o and n_o, a rise and a fall each, in four cycles");
 
-    // Of the library: V, pF of the pins D and CLK of DFFPOSX1 and A of INVX1; pJ at a slew of 0.06 ns, a rise and a fall.
+    // From the library: V, pF of the pins D and CLK of DFFPOSX1 and A of INVX1; pJ at a slew of 0.06 ns, for a rise and for a fall.
     let square = 1.8 * 1.8;
     let (d_load, clk_load, a_load) = (0.00882947, 0.0279235, 0.00932456);
     let (d_inside, clk_inside) = (0.045424 + 0.08841, 0.006865 + 0.11034);
-    // Q drives A: between the loads 0.005 and 0.0125. The inverter drives nothing: the edge of its table.
+    // Q drives A, a load between the table's 0.005 and 0.0125. The inverter drives nothing, so the edge of its table applies.
     let between = (a_load - 0.005) / (0.0125 - 0.005);
     let q_inside = 0.040752 + between * (0.041217 - 0.040752) + 0.064773 + between * (0.063395 - 0.064773);
     let y_inside = 0.023555 + 0.009213;
-    // A rise and a fall take half of C V^2 each, and there is one of both in four cycles. The clock has them in each.
+    // A rise and a fall take half of C V^2 each, and each occurs once in four cycles. The clock has both in each cycle.
     for (part, expected) in [
         ("nets", (d_load + a_load) * square / 4.0),
         ("cells", (d_inside + q_inside + y_inside) / 4.0),
@@ -108,7 +108,8 @@ fn a_netlist_that_differs_from_the_recording_has_no_energy() {
     assert!(output.status.code() == Some(3) && text.contains("scripts/bootstrap.sh --energy"), "{text}");
 }
 
-/// What a block of the register file took, as `energy.py` has measured it; and the same with another name and explained variance.
+/// Prints the results of `energy.py` for a measured block of the register file: with events that explain the energy, with events that do not, with an
+/// event that the machine does not count, and without issued instructions.
 const MEASURED: &str = "
 import importlib.util, json, sys
 spec = importlib.util.spec_from_file_location('energy', sys.argv[1])
@@ -135,7 +136,7 @@ fn energies_of_a_file_are_by_the_machines_events_and_add_up() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
-    // 10 pJ a cycle, of which the events of the fit have 2 + 6 + 2; a write of the block stands for 0.2 of the machine in a cycle. Times 0.1.
+    // 10 pJ a cycle, of which the fit gives 2 to cycles, 6 to reads and 2 to writes; the machine counts 0.2 writes a cycle. All times 0.1.
     let events = &found[0][0];
     assert!(near(&events["cycle"], 0.2) && near(&events["read"], 1.2) && near(&events["write"], 1.0), "{events}");
     let sum = |events: &Value| {
@@ -143,8 +144,8 @@ fn energies_of_a_file_are_by_the_machines_events_and_add_up() {
         pj("cycle") + 0.5 * pj("read") + 0.2 * pj("write")
     };
     assert!((sum(events) - 1.0).abs() < 1e-9);
-    // Where events explain little, or one of them is not counted by the machine, there is an energy of an instruction, with its reason: one issues in a
-    // quarter of the cycles. Where none issues, of a cycle.
+    // If events explain little, or the machine does not count one of them, there is an energy of an instruction, with the reason: one issues in a
+    // quarter of the cycles. If none issues, there is an energy of a cycle.
     for (other, why) in [(&found[1], "40 %"), (&found[2], "does not count turn")] {
         assert!(near(&other[0]["issue"], 4.0) && other[0].as_object().unwrap().len() == 1, "{other}");
         assert!(other[1].as_str().unwrap().contains(why), "{other}");

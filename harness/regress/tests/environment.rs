@@ -1,4 +1,4 @@
-//! Lockstep in environments: inputs that follow from outputs, each side's from its own.
+//! Lockstep in environments: the inputs of each side depend on its own outputs.
 
 mod common;
 
@@ -24,16 +24,16 @@ const SMALL: Config = Config {
     ..Config::BASELINE
 };
 
-/// Pushes a result, sees it at the head, pops it, and pushes what follows from it: three cycles a result.
+/// Pushes a result, sees it at the head, pops it, and pushes one that is computed from it: three cycles for each result.
 #[derive(Clone)]
 struct Echo {
     /// The next value to push.
     value: u32,
-    /// Results until the end.
+    /// Number of results until the end.
     results: u32,
-    /// Results after which nothing is pushed any more.
+    /// Number of results after which nothing is pushed.
     stuck_at: u32,
-    /// What the cycle does: push, look, pop.
+    /// The action of the next cycle: 0 pushes, 1 looks, 2 pops.
     phase: u32,
 }
 
@@ -73,7 +73,7 @@ impl Environment for Echo {
     }
 }
 
-/// A run, and what it was made of.
+/// A run, with its sides.
 struct Ran {
     sides: Lockstep,
     outcome: RunOutcome,
@@ -81,12 +81,12 @@ struct Ran {
     inputs: Records,
 }
 
-/// The write queue, its model with a defect.
+/// The write queue, with a defect in its model.
 fn sides(fault: Fault) -> Lockstep {
     sides_of("mrf_write_queue", fault)
 }
 
-/// A block, its model with a defect.
+/// A block, with a defect in its model.
 fn sides_of(block: &str, fault: Fault) -> Lockstep {
     let project = Project::find();
     let options = Options { optimise: false, ..Options::default() };
@@ -96,7 +96,7 @@ fn sides_of(block: &str, fault: Fault) -> Lockstep {
     Lockstep::new(twin, library.instance(1).unwrap())
 }
 
-/// Runs the write queue in two environments. With one thread and with two it is the same run.
+/// Runs the write queue in two environments. The runs with one thread and with two have to be equal.
 fn run(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     let [one, two] = [1, 2].map(|threads| run_once(rtl.clone(), model.clone(), RunPlan { threads, ..plan }, fault));
     let [first, second] = [&one, &two].map(|ran| known(ran.sides.comparator.declaration(), &ran.outcome));
@@ -128,7 +128,7 @@ fn divergence(outcome: &RunOutcome) -> &Divergence {
     divergence
 }
 
-/// The report of a failure, from a failure folder that is then thrown away.
+/// The report of a failure, from a failure folder that is then deleted.
 fn written(ran: &Ran) -> String {
     let parent = tempfile::tempdir().unwrap();
     let (comparator, capture) = (&ran.sides.comparator, ran.outcome.capture.as_ref());
@@ -153,7 +153,7 @@ fn equal_sides_run_until_both_environments_end() {
     let ran = run(Echo::new(700), Echo::new(700), PLAN, |_, _, _| {});
     assert!(ran.outcome.cause.is_none(), "{:?}", ran.outcome.cause);
     assert_eq!((ran.outcome.cycles, ran.inputs.len()), (2_100, 2_100));
-    // What is pushed follows from what came out.
+    // The pushed values depend on the outputs.
     let pushed = |cycle| view::<MrfWriteQueueIn>(ran.inputs.get(cycle)).push_data_i.0[0];
     assert_eq!([pushed(0), pushed(3), pushed(6)], [1, 1_015_568_748, 1_586_005_467]);
 
@@ -185,7 +185,7 @@ fn a_wrong_output_has_its_consequences_on_its_own_side() {
         let cycle = capture.first_cycle as usize + index;
         let [rtl, model] = [capture.rtl(index), capture.model(index)].map(|record| &record[..size]);
         assert_eq!(rtl, right.get(cycle), "the RTL is right and stays right, cycle {cycle}");
-        // Popped in the next cycle, and the next result is pushed in the one after it.
+        // The value is popped in the next cycle, and the result that depends on it is pushed in the one after that.
         assert_eq!(rtl == model, cycle < WRONG as usize + 2, "cycle {cycle}");
     }
 }
@@ -224,7 +224,7 @@ fn a_run_without_progress_is_given_up() {
     assert_eq!(ran.outcome.capture.as_ref().unwrap().len(), 80);
     let report = written(&ran);
     assert!(report.contains("no progress from cycle 30 to 79"), "{report}");
-    // Three cycles a result is progress enough.
+    // One result in three cycles is enough progress.
     let ran = run(Echo::new(100), Echo::new(100), RunPlan { idle: pops_within(3), ..PLAN }, |_, _, _| {});
     assert!(ran.outcome.cause.is_none());
 }
@@ -263,7 +263,7 @@ fn a_run_without_progress_is_equal_only_if_memories_are() {
                 &AtomicBool::new(false),
             )
         };
-        // The model has written further words by then.
+        // By then the model is ahead and has written further words.
         let outcome = ended(right);
         assert!(matches!(outcome.cause, Some(Cause::Hung { cycle: 49, since: 0 })), "{:?}", outcome.cause);
         assert_eq!((outcome.cycles, outcome.capture.unwrap().len()), (50, 50));
@@ -280,7 +280,7 @@ fn a_panic_of_the_model_is_caught() {
     assert_eq!(cycle, 495);
 }
 
-/// An echo that panics in a cycle.
+/// An echo that panics after a number of cycles.
 struct Panicking(Echo, u64);
 
 impl Environment for Panicking {
@@ -325,7 +325,7 @@ fn what_observes_may_panic_or_end_the_run() {
         assert_eq!((cycle, cycles, message.as_str()), (300, 300, "a defect of what observes"));
         let (cause, cycles) = observed(300, u64::MAX);
         assert!(matches!(cause, Some(Cause::Interrupted)), "{cause:?}");
-        // Two threads observe some chunks later, but all before memories are compared.
+        // With two threads, observation is some chunks late, but complete before memories are compared.
         assert!(cycles == 512 || threads == 2 && cycles == 640, "{cycles}: the chunk's end");
     }
 }
@@ -357,12 +357,12 @@ fn with_two_threads_the_model_runs_ahead_on_its_own() {
         let ran_on = RAN_ON.lock().unwrap();
         assert_eq!(ran_on.contains(&thread::current().id()), threads == 1);
         assert_eq!(ran_on.len(), 1);
-        // Chunks of this block: ten that the model is ahead of the RTL, eight that wait to be observed.
+        // Chunks of this block: the model may be ten ahead of the RTL, and eight may wait to be observed.
         assert!(furthest > 0 && furthest <= 18 * 256, "{furthest} cycles ahead");
     }
 }
 
-/// An echo that makes a pause now and then: it ends a stretch.
+/// An echo that pauses before certain cycles; a pause ends a stretch of the run.
 struct Pausing {
     echo: Echo,
     cycle: u64,
@@ -459,7 +459,7 @@ fn a_stretch_is_recorded_when_asked_for() {
         assert_eq!(scopes_found, expected);
         assert_eq!(waveform.time_table().first(), Some(&80));
         assert!(folder.join("wave.gtkw").exists() && folder.join("report.txt").exists());
-        // Nothing recorded, nothing kept.
+        // Without a recorded cycle no folder is kept.
         let empty = WaveFolder::create(parent.path(), comparator, scopes).unwrap();
         assert!(empty.finish(comparator, "").unwrap().is_none());
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);

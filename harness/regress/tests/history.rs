@@ -52,15 +52,15 @@ impl Environment for Surroundings {
     }
 }
 
-/// Makes another one of a copy.
+/// Replaces a copy of a twin by another twin.
 type Change = fn(Box<dyn Twin>) -> Box<dyn Twin>;
 
 /// A bank whose model is wrong in a cycle.
 struct Wrong {
     inner: Box<dyn Twin>,
-    /// Cycles until then.
+    /// Cycles until the wrong one.
     left: u64,
-    /// What becomes of its copies.
+    /// The change that is applied to its copies.
     copy: Option<Change>,
 }
 
@@ -98,7 +98,7 @@ impl Twin for Wrong {
     }
 }
 
-/// What one run knows: how it ended, and the records of its equal cycles as they went by.
+/// Runs the bank; returns how the run ended, and the records of its equal cycles.
 fn run(bench: &Bench, twin: Box<dyn Twin>, history: u64, threads: usize, surrounded: bool) -> (RunOutcome, Records) {
     let mut sides = bench.sides(twin);
     let declaration = sides.comparator.declaration().clone();
@@ -130,7 +130,7 @@ fn the_cycles_before_a_failure_are_those_of_the_run() {
     let (comparator, inputs) = (&sides.comparator, sides.comparator.declaration().input_bytes);
     let differs =
         |one: &[u8], other: &[u8]| one[..inputs] != other[..inputs] || !comparator.differences(one, other).is_empty();
-    // About the copies of the model, which are 4,096 cycles apart, or somewhat further than the history is long.
+    // Failures near the copies of the model, which are 4,096 cycles apart, or somewhat more than the length of the history.
     for history in [300, 5_000] {
         for wrong in [0, 10, 301, 4_097, 4_396, 8_300, 12_345, 13_900] {
             for (threads, surrounded) in [(1, false), (2, false), (1, true), (2, true)] {
@@ -189,7 +189,7 @@ impl Twin for Retentive {
 fn a_copy_that_fails_does_not_lose_the_failure() {
     let bench = Bench::new();
     let copies: [(Change, &str); 3] = [
-        // Wrong somewhat earlier.
+        // A copy that is wrong somewhat earlier.
         (|_| wrong_in(2_900, None), "run again, the model differs in cycle 2904: a defect of gpurf"),
         (|copy| Box::new(Retentive(copy)), "run again, the model differs in cycle "),
         (
@@ -266,13 +266,13 @@ fn a_late_failure_has_a_waveform_and_a_reproducer_as_long_as_its_history() {
                 assert!(side == "diff" || other.iter().filter(|(time, _)| *time < 2 * (cycle - 256)).count() > 50);
             }
         }
-        // That the RTL has counted to 20,000 takes more cycles than these.
+        // The RTL needs more cycles than these to count to 20,000.
         assert!(!long.failure_folder.unwrap().join("reproducer.json").exists());
     }
     let whole = bench.run(&job(25_000, 1), &rtl);
     assert_eq!(wave(&whole).time_table()[0], 0);
     let file = Reproducer::read(&whole.failure_folder.unwrap().join("reproducer.json")).unwrap();
-    // The RTL has counted the cycles of reset too.
+    // The RTL counts the cycles of reset too.
     assert!(file.cycles.len() > 19_990, "{}", file.cycles.len());
     let job = LockstepJob { keep_failure: false, ..LockstepJob::of_reproducer(file).unwrap() };
     let again = bench.run(&job, &rtl);

@@ -1,4 +1,4 @@
-//! The lockstep against real RTL: what it notices, what it says, and what it leaves on disk.
+//! The lockstep against real RTL: what it detects, what it reports, and what it writes to disk.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= push_mask_i ^ 32'h80;");
     let result = bench.run(&queue_job(), &rtl);
     assert_eq!(result.result, Verdict::Diverged);
-    // Nothing but its time depends on the number of threads: the report, the waveform and the reproducer have the same bytes.
+    // Only the time of a run depends on the number of threads: the report, the waveform and the reproducer have the same bytes.
     let threaded = bench.run(&LockstepJob { threads: 2, ..queue_job() }, &rtl);
     let files = |result: &JobResult| {
         let folder = result.failure_folder.as_ref().unwrap();
@@ -76,7 +76,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
         assert!(inputs.contains(&row) && !others.contains(&format!("+{{{name}")), "{row}: {save}");
     }
 
-    // The reproducer: fails in the same way, and not without any of its cycles.
+    // The reproducer fails in the same way, and passes if any of its cycles is left out.
     let reproducer = Reproducer::read(&folder.join("reproducer.json")).unwrap();
     let replay = |file: Reproducer| {
         let job = LockstepJob {
@@ -149,7 +149,7 @@ fn a_probe_that_the_rtl_lacks_fails_the_run_unless_it_is_allowed_to() {
     rtl.allow_absent.push("inflight_q".into());
     let result = bench.run(&job, &rtl);
     assert_eq!((result.result, result.probes_absent), (Verdict::Pass, vec!["inflight_q".to_owned()]));
-    // Without the probe the same mistake is noticed later, at an output.
+    // Without the probe the same mistake is detected later, at an output.
     std::fs::write(&file, renamed.replace("travelling_q <= grant_i", "travelling_q <= '0")).unwrap();
     assert_eq!(bench.run(&job, &rtl).divergence.unwrap().port, "complete_o");
 }
@@ -169,7 +169,7 @@ fn a_reproducer_keeps_the_payload_without_valid_that_a_failure_needs() {
     let [push, looked_at, seen] = &file.cycles[..] else { panic!("{:?}", file.cycles) };
     assert!(push.contains_key("push_valid_i") && !looked_at.contains_key("push_valid_i"), "{:?}", file.cycles);
     assert_eq!(looked_at["push_reg_i"], "0x5");
-    // What does not matter is cleared.
+    // Inputs that do not matter are cleared.
     assert_eq!((push.len(), looked_at.len(), seen.len()), (2, 2, 1), "{:?}", file.cycles);
     let job = LockstepJob { keep_failure: false, ..LockstepJob::of_reproducer(file).unwrap() };
     assert_eq!(bench.run(&job, &rtl).result, Verdict::Diverged);
@@ -197,12 +197,12 @@ fn a_failure_that_no_short_run_shows_says_so() {
     {
         assert!(result.report.contains(words), "{words}: {}", result.report);
     }
-    // The command shows it.
+    // The command in the report reproduces the failure.
     let again = bench.run(&LockstepJob { cycles: cycle + 1, keep_failure: false, ..job }, &rtl);
     assert_eq!((again.result, again.failing_cycle), (Verdict::Diverged, Some(cycle)));
 }
 
-/// Runs a faulty twin of a block against its RTL: with one thread and with two it is the same run.
+/// Runs a faulty twin of a block against its RTL. The runs with one thread and with two have to be equal.
 fn run_faulty(block: &str, fault: Fault, stop: &AtomicBool) -> gpurf_lockstep::RunOutcome {
     let [one, two] = [1, 2].map(|threads| run_faulty_once(block, fault, stop, threads));
     let twin = (registry::find(block).unwrap().twin)(&SMALL);
@@ -234,7 +234,7 @@ fn a_panic_of_the_model_keeps_the_waveform() {
 
 #[test]
 fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
-    // After the last cycle (four are reset): no read can notice it any more.
+    // After the last cycle (four are reset), so that no read can detect it.
     let fault: Fault = |twin, cycle, _| {
         if cycle == 2_004 {
             twin.memories()[0].words[15 * 32 + 31] ^= 1;

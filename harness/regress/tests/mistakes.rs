@@ -1,4 +1,4 @@
-//! Mistakes of designers that are put into the RTL: what the operators make, and what becomes of it.
+//! Mistakes of designers that are inserted into the RTL: the mutants that the operators make, and how they are detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All mutants of the toy, with what each does.
+/// All mutants of the toy, with the description of each.
 fn toys(folder: &Path) -> Vec<(u64, String)> {
     output(script("source_mutants.py").args(["--module", "toy", "-n", "0", "--out"]).arg(folder).arg(toy()));
     let list = std::fs::read_to_string(folder.join("mutants.json")).unwrap();
@@ -115,7 +115,7 @@ impl Trial {
 #[test]
 fn a_mistake_of_each_operator_is_caught_and_one_that_does_not_build_is_an_error() {
     let trial = Trial::new();
-    // As many as this module has operators: each has its turn.
+    // As many mutants as there are operators for this module, so that each is used.
     let module = "writeback";
     let made = mutants::mistakes(&trial.project, &|name| name == module, 11, 1).unwrap();
     let operators: BTreeSet<&str> = made.iter().filter_map(|m| m.operator.as_deref()).collect();

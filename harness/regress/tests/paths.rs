@@ -1,4 +1,4 @@
-//! The model knows nothing of the RTL's files (`model/README.md`): what reads them is in the harness.
+//! The model does not know the RTL's files (`model/README.md`): only the harness reads them.
 
 #[path = "common/files.rs"]
 mod files;
@@ -6,7 +6,7 @@ mod files;
 use files::files;
 use gpurf_regress::Project;
 
-/// What names a file of the RTL, or a folder of it. Comments may: they say which module a twin is of.
+/// Texts that name a file or a folder of the RTL. Comments may contain them, to name the module of a twin.
 const RTL: [&str; 5] = ["rtl/", "join(\"rtl\")", ".sv\"", "\"sv\"", "_pkg\""];
 
 /// Lines of code that name a file of the RTL.

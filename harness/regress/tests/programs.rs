@@ -1,4 +1,4 @@
-//! Random programs on real RTL: a fault in a module is found, and what is left of the program is short.
+//! Random programs on real RTL: a fault in a module is found, and the shrunk program is short.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ static GO: AtomicBool = AtomicBool::new(false);
 
 fn run(project: &Project, job: &LockstepJob, rtl: &RtlSources) -> JobResult {
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
-    // A build that is made sooner: each runs for some thousand cycles only.
+    // A quick build: each runs for some thousand cycles only.
     let options = Options { optimise: false, ..Options::default() };
     run_job(project, &tools, job, rtl, &options, &GO).unwrap()
 }
@@ -24,7 +24,7 @@ fn run(project: &Project, job: &LockstepJob, rtl: &RtlSources) -> JobResult {
 fn an_sm_that_is_trained_is_compared_as_any_other() {
     let project = Project::find();
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
-    // A small one: it is compiled twice.
+    // A small SM, because it is compiled twice.
     let sizes = ["sm.warps=8", "mrf.kilobytes=32", "mrf.collectors=4"];
     let config = Config::load(Start::Preset("baseline"), &sizes).unwrap();
     let job = suite::kernel(KernelInputs::of_project(&project, "saxpy"), config, 1);
@@ -38,10 +38,10 @@ fn an_sm_that_is_trained_is_compared_as_any_other() {
 fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
     let folder = tempfile::tempdir().unwrap();
     let project = Project { failures: folder.path().join("failures"), ..Project::find() };
-    // The sizes of `gpurf-machine`'s tests, whose build serves here too.
+    // The sizes of `gpurf-machine`'s tests, whose build is used here too.
     let config = Config::load(Start::Preset("baseline"), &["mrf.issue_ports=2", "sm.warps=16"]).unwrap();
     let weights = themes::find("arithmetic").unwrap().weights();
-    // One operation gives back what it gets.
+    // One operation returns its operand unchanged.
     let path = project.rtl().join(registry::find("alu").unwrap().path).with_extension("sv");
     let text = std::fs::read_to_string(path).unwrap();
     let (find, replace) = ("d[l] = reverse(a[l]);", "d[l] = a[l];");
@@ -50,7 +50,7 @@ fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
     std::fs::write(&broken, text.replace(find, replace)).unwrap();
     let rtl = RtlSources { overrides: vec![("alu".into(), broken)], ..RtlSources::default() };
 
-    // The first program that shows it: which one that is changes with the generator, and what is reversed may read the same both ways.
+    // The first program that shows the fault. Which one that is depends on the generator, and a reversed value may equal its operand.
     let reverses = |passed: &JobResult| passed.coverage.iter().any(|(point, count)| *point == "BREV" && *count > 0);
     let shows = |job: LockstepJob| {
         let passed = run(&project, &job, &RtlSources::default());
@@ -87,7 +87,7 @@ fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
     assert_eq!(run(&project, &again, &RtlSources::default()).result, Verdict::Pass);
 }
 
-/// What `--replay` makes of a program.
+/// The job that `--replay` makes of a program.
 fn replayed(program: &Path, config: Config) -> LockstepJob {
     let inputs =
         KernelInputs { manifest: program.to_owned(), ptx: Default::default(), text: None, registers: REGISTERS };

@@ -1,5 +1,5 @@
-//! The lists of faults that proofs must not survive (`tests/formal/*_mutants.toml`, `scripts/prove.py --mutants`) fit the RTL, and the
-//! properties can be read.
+//! The lists of faults that proofs have to detect (`tests/formal/*_mutants.toml`, `scripts/prove.py --mutants`) fit the RTL, and the properties can
+//! be read.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use gpurf_regress::Project;
 
-/// The files of a folder whose name ends so.
+/// The files of a folder whose names end with `end`.
 fn ending(folder: &Path, end: &str) -> Vec<PathBuf> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = names.filter(|path| path.to_str().unwrap().ends_with(end)).collect();
@@ -63,7 +63,7 @@ fn every_property_has_faults_that_fit_the_rtl_and_name_an_assertion_of_it() {
     }
 }
 
-/// `scripts/prove.py` of a folder.
+/// The command for `scripts/prove.py` of a folder.
 fn prove(project: &Project, folder: &Path) -> Command {
     let mut command = verilated::tool(project.root.join("target/venv/bin/python"));
     command.arg(folder.join("scripts/prove.py"));
@@ -85,7 +85,7 @@ fn every_property_elaborates() {
     assert!(output.status.success(), "{text}");
 }
 
-/// What `prove.py --mutants` says to a list with this fault, and its exit status.
+/// Exit status and errors of `prove.py --mutants` for a list with this fault.
 fn prove_with(fault: &str) -> (Option<i32>, String) {
     let (project, copy) = (Project::find(), tempfile::tempdir().unwrap());
     for folder in ["scripts", "tests/formal"] {

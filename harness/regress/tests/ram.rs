@@ -1,4 +1,4 @@
-//! RAM cells of other sizes than warp registers, against the words that blocks with a narrow RAM have in their twins.
+//! RAM cells of other sizes than warp registers, compared with the [`Words`] that twins of blocks with a narrow RAM use.
 
 mod common;
 
@@ -157,7 +157,7 @@ fn cells_of_other_sizes_are_equal_and_compared_whole() {
         assert!(outcome.cause.is_none(), "{size:?}: {:?}", outcome.cause);
         assert_eq!(outcome.cycles, CYCLES);
 
-        // In the last cycle, where no read can notice it any more.
+        // A fault in the last cycle, so that no read can detect it.
         let twin = Faulty::boxed(erase::<Ram>(&size), |twin, cycle, _| {
             if cycle == CYCLES {
                 *twin.memories()[0].words.last_mut().unwrap() ^= 2;

@@ -216,7 +216,7 @@ fn sources_have_plain_words() {
     assert!(found.is_empty(), "say it in plain words:\n{}", found.join("\n"));
 }
 
-/// What a port, a net or a register is, in words that a report of a failure can print by themselves.
+/// Descriptions of ports, nets and registers have to be understood alone: a failure report prints them.
 #[test]
 fn ports_are_described_by_more_than_a_pronoun() {
     let pronouns = ["Its", "Their", "Whose", "Which", "Who", "For whom"];
@@ -325,7 +325,7 @@ fn the_book_has_every_page_once_and_no_link_out_of_it() {
     let pages = files(&docs, &["md"], &[]).into_iter().filter(|page| !page.ends_with("SUMMARY.md"));
     let absent: Vec<_> = pages.filter(|page| !book.contains(page)).collect();
     assert!(absent.is_empty(), "docs/SUMMARY.md has no line for {absent:?}");
-    // A link to a page that is not in the book would show its source. Of a folder it is the README.
+    // A link to a page that is not in the book would show the page's source. A link to a folder leads to its README.
     let mut outside = Vec::new();
     for page in &listed {
         for link in links(&std::fs::read_to_string(page).unwrap()) {

@@ -1,4 +1,4 @@
-//! Programs of `scripts/` that need nothing built.
+//! Tests of programs of `scripts/` that need no build.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -32,7 +32,7 @@ fn a_cast_that_widens_a_sum_is_refused() {
     }
 }
 
-/// A file that can be run.
+/// Writes an executable script.
 fn program(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
@@ -43,7 +43,7 @@ fn program(path: &Path, text: &str) {
 fn two_checkouts_run_in_alternation_and_have_to_do_the_same_work() {
     let (project, folder) = (Project::find(), tempfile::tempdir().unwrap());
     let at = |name: &str| folder.path().join(name);
-    // Each one writes down that it has run, and counts for a while: a third of it for one that is faster.
+    // Each one records that it has run, and counts for a while; the faster one counts a third as far.
     let checkout = |name: &str, slots: usize, steps: usize| {
         let text = format!(
             "echo {name} >> {}; i=0; while [ $i -lt {steps} ]; do i=$((i+1)); done; echo '{{\"stats\":{{\"issue_slots\":{slots}}}}}'",

@@ -13,12 +13,12 @@ use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry::Entry;
 use gpurf_regress::Project;
 
-/// How a design is named.
+/// The names of a design.
 struct Named {
     design: &'static str,
     /// Beginnings of words that name it in code.
     words: &'static [&'static str],
-    /// Words in the names of files and folders that are its own.
+    /// Words in the names of its own files and folders.
     own: &'static [&'static str],
 }
 
@@ -49,18 +49,18 @@ fn other(design: &'static str) -> Named {
     Named { design, words: words.leak(), own: vec![design].leak() }
 }
 
-/// All designs but the main register file, of which the others are made.
+/// All designs but the main register file, on which the others are built.
 fn designs() -> Vec<Named> {
     let names = DESIGNS.iter().map(|design| design.name).filter(|name| *name != "mrf");
     let others = names.filter(|name| FIRST.iter().all(|first| first.design != *name)).map(other);
     FIRST.into_iter().chain(others).collect()
 }
 
-/// Where code is; goldens, kernels and hand-written mutants are data.
+/// Folders with code; goldens, kernels and hand-written mutants are data.
 const TREES: [&str; 5] = ["model", "rtl", "harness", "scripts", "tests"];
 const DATA: [&str; 4] = ["goldens", "mutants", "kernels", "formal"];
 
-/// Papers, what one of them calls its levels, a call of wellen, a command of Yosys and a kind of pyslang: no designs.
+/// Texts with these words that name no design: papers, the levels of one of them, a call of wellen, a command of Yosys and a node of pyslang.
 const OTHERS: [&str; 17] = [
     "stealing paper",
     "STEALING_PAPER",
@@ -94,7 +94,7 @@ fn code(path: &Path) -> String {
     OTHERS.iter().fold(code, |code, other| code.replace(other, ""))
 }
 
-/// Whether a word of a text begins so. An underscore is no letter: `of_rfc` names the cache.
+/// Whether a word of a text begins with `word`. An underscore is no letter: `of_rfc` names the cache.
 fn names(text: &str, word: &str) -> bool {
     let begins = |&(at, _): &(usize, &str)| !text[..at].ends_with(|c: char| c.is_ascii_alphabetic());
     text.match_indices(word).any(|found| begins(&found))

@@ -1,4 +1,4 @@
-//! The same RTL on a second simulator: what Verilator runs and finds equal to the twin, CXXRTL has to find equal too.
+//! The same RTL on a second simulator: RTL that equals its twin on Verilator has to equal it on CXXRTL too.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,11 +13,11 @@ use verilated::{Options, Simulator, Toolchain};
 
 /// Cycles of each block.
 const CYCLES: u64 = 10_000;
-/// Cycles of whole register files, whose parts all run on their own too: each takes ten times as long as one of a part.
+/// Cycles of whole register files, whose parts also run on their own: a cycle takes ten times as long as one of a part.
 const FEW_CYCLES: u64 = 2_000;
-/// Mutants of a module.
+/// Number of mutants of a module.
 const FAULTS: usize = 5;
-/// Blocks that only wire others, all of which run on their own: their time would be that of all the others.
+/// Blocks that only wire others, all of which run on their own: they would take as long as all the others together.
 const LEFT_OUT: [&str; 2] = ["operand_stage", "sm"];
 
 static GO: AtomicBool = AtomicBool::new(false);
@@ -59,7 +59,7 @@ fn is_register_file(block: &Entry) -> bool {
     DESIGNS.iter().any(|design| design.name == block.name)
 }
 
-/// Of the blocks one in so many is built with CXXRTL in every run of the tests: a build takes 15 to 25 seconds of a processor.
+/// One in this many blocks is built with CXXRTL in every run of the tests: a build takes 15 to 25 seconds of a processor.
 const CHOICE: usize = 8;
 
 #[test]
@@ -83,7 +83,7 @@ fn whole_register_files_are_equal_to_their_twins_on_cxxrtl() {
     assert!(equal_on_cxxrtl(is_whole) > 5);
 }
 
-/// Runs the blocks that are chosen; gives the number of runs, at least one for each block.
+/// Runs the blocks that are chosen; returns the number of runs, at least one for each block.
 fn equal_on_cxxrtl(is_chosen: impl Fn(&Entry) -> bool) -> usize {
     let project = Project::find();
     let size = |block: &Entry| {
@@ -93,7 +93,7 @@ fn equal_on_cxxrtl(is_chosen: impl Fn(&Entry) -> bool) -> usize {
     };
     let all = gpurf_sm::all().filter(|block| !LEFT_OUT.contains(&block.name));
     let mut blocks: Vec<&Entry> = all.filter(|block| is_chosen(block)).collect();
-    // The longest first, so that no thread is left with it at the end.
+    // The largest first, so that no thread runs it alone at the end.
     blocks.sort_by_key(|block| std::cmp::Reverse(size(block)));
     let work = |block: &&Entry| {
         let results = jobs(block).into_iter().map(|job| run(&project, &job, &RtlSources::default(), Simulator::Cxxrtl));
@@ -126,7 +126,7 @@ fn nothing_is_left_out_of_the_comparison() {
     }
 }
 
-/// The first hand-written mutants of a module, as RTL in its place. What is left out differs in what has no value at most.
+/// The first hand-written mutants of a module, as RTL in its place, without those that are equivalent to the original.
 fn broken(project: &Project, module: &str, folder: &Path) -> Vec<(String, RtlSources)> {
     let list = mutants::hand_written(project, &|name| name == module).unwrap();
     let list = list.iter().filter(|mutant| mutant.equivalent.is_none()).take(FAULTS);
@@ -190,7 +190,7 @@ fn an_assertion_fails_on_both() {
     assert!(second.report.contains("assertion never_three fails"), "{}", second.report);
 }
 
-/// What has no value is zero on CXXRTL and random on Verilator: the two do not read RTL alike where the language leaves it open.
+/// Undefined values are zero on CXXRTL and random on Verilator, so RTL that depends on them differs between the two.
 #[test]
 fn rtl_that_depends_on_what_has_no_value_differs_between_the_two() {
     let project = Project::find();

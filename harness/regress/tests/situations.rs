@@ -1,4 +1,4 @@
-//! What the blocks of the SM meet is judged, and the judgement fails where the stimulus lacks something.
+//! Coverage of the situations of the SM's blocks is judged, and the judgement fails if the stimulus lacks something.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,16 +10,16 @@ use gpurf_oracle::host::{Session, assembled};
 use gpurf_regress::programs::{Missed, REQUIRED_ON_SM, Reached, coverage_from_programs};
 use gpurf_stimulus::program::{Limits, Program, themes};
 
-/// A request at the SM's boundary for which memory has no room.
+/// A request at the SM's boundary that memory does not accept.
 const WAITS: &str = "coalescer: a request offered, not taken";
-/// What no SM with one result bus does.
+/// A situation that no SM with one result bus reaches.
 const NEVER: &str = "mrf_write_queue: a result waits for its bank";
 
 fn baseline(settings: &[&str]) -> Config {
     Config::load(Start::Preset("baseline"), settings).unwrap()
 }
 
-/// What the SM meets in programs of a theme. The model alone runs them: in lockstep the RTL does the same.
+/// The situations that the SM reaches in programs of a theme. Only the model runs them: in lockstep the RTL does the same.
 fn met(config: &Config, theme: &str) -> Vec<(&'static str, u64)> {
     let weights = themes::find(theme).unwrap().weights();
     let run = |seed: u64| {
@@ -49,7 +49,7 @@ fn memory_that_is_always_ready_makes_the_judgement_fail() {
     let (slow, ready) = (met(&config, "memory"), met(&baseline(&["memory.bandwidth=128"]), "memory"));
     assert_eq!(wrong(&slow), None);
     assert_eq!(wrong(&ready), Some(Missed::Rare(WAITS, 0)));
-    // A configuration that has such memory is not asked for it.
+    // A configuration with such memory need not reach the situation.
     let quick = judged(&baseline(&["memory.bandwidth=128"]), enough, true, &ready);
     assert!(quick.iter().all(|missed| missed.point() != WAITS));
 }
@@ -72,7 +72,7 @@ fn an_exception_that_does_not_hold_is_wrong_in_any_run() {
     assert_eq!(reached.missed, [Missed::Reached(NEVER, 1)]);
     assert!(reached.missed[0].to_string().contains("although"), "{}", reached.missed[0]);
     assert!(reached.unreached[NEVER].contains("one bus"));
-    // With two of them it is no exception, but something to reach.
+    // With two buses it is no exception, and has to be reached.
     let two = baseline(&["mrf.issue_ports=2"]);
     assert!(judged(&two, 0, false, &[(NEVER, 1)]).is_empty());
     assert!(judged(&two, coverage_from_programs(&two), true, &[]).contains(&Missed::Rare(NEVER, 0)));

@@ -35,7 +35,7 @@ fn every_module_has_a_twin_at_the_same_path_and_every_block_a_module() {
     let project = Project::find();
     let modules: BTreeSet<String> = tree(&project.rtl(), "sv").into_iter().filter(|m| !m.ends_with("_pkg")).collect();
     let mut twins = tree(&project.root.join("model/blocks/src"), "rs");
-    // A crate of its own: its folder stands for the first part of the path.
+    // The SM has a separate crate, whose folder stands for the first part of the path.
     twins.extend(tree(&project.root.join("model/sm/src"), "rs").into_iter().map(|file| format!("sm/{file}")));
     let pages = tree(&project.root.join("docs/blocks"), "md");
     for module in &modules {
@@ -75,7 +75,7 @@ fn parameters_ports_and_probes_are_equal() {
     ]);
     for block in gpurf_sm::all() {
         let source = std::fs::read_to_string(project.rtl().join(block.path).with_extension("sv")).unwrap();
-        // A design with all that can stand around it has nets that it does not have without.
+        // With all features that can surround it, a design has further nets.
         let is_design = DESIGNS.iter().any(|design| design.name == block.name);
         let configs = [Some(base), Some(other), is_design.then(|| suite::of_comparisons(block.name))];
         for config in configs.into_iter().flatten() {
@@ -118,7 +118,7 @@ fn a_bit_counts_only_if_every_cycle_in_which_it_is_compared_shows_it() {
     let project = Project::find();
     let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
     let small = config(&["mrf.banks=4", "mrf.collectors=4", "mrf.issue_ports=2", "mrf.kilobytes=8", "mrf.tag_bits=16"]);
-    // The same module to whoever looks at its ports: a second copy of a register is shown half of the time.
+    // A module with the same behaviour at its ports: an output shows a second copy of a register half of the time.
     let text = source_of(&project, "mrf_collector")
         .replace("  logic [WarpW-1:0]    warp_q;", "  logic [WarpW-1:0]    warp_q;\n  logic [WarpW-1:0]    copy;")
         .replace("assign warp_o       = warp_q;", "assign warp_o       = tag_q[0] ? warp_q : copy;")
@@ -133,7 +133,7 @@ fn a_bit_counts_only_if_every_cycle_in_which_it_is_compared_shows_it() {
     assert!(!found.complete() && found.holes.len() == 2 && found.reported + missed + 6 == found.bits, "{found:?}");
 }
 
-/// Those of a block's own registers that nothing compares: no probe, no memory, no output port, and shown by no output.
+/// A block's own registers that nothing compares: no probe, no memory, no output port, and shown by no output.
 fn not_compared(block: &str, config: &Config, registers: &BTreeSet<String>) -> Vec<String> {
     let entry = gpurf_sm::find(block).unwrap_or_else(|| panic!("{block} is a module that is no block"));
     let mut twin = (entry.twin)(config);
@@ -152,7 +152,7 @@ fn not_compared(block: &str, config: &Config, registers: &BTreeSet<String>) -> V
 /// The registers of each module, by its name.
 type ModuleRegisters = BTreeMap<String, BTreeSet<String>>;
 
-/// An SM as it is elaborated. That takes seconds, and two tests look at the SM in each of its configurations.
+/// An elaborated SM. Elaboration takes seconds, and two tests need the SM in each of its configurations.
 struct ElaboratedSm {
     config: Config,
     registers: ModuleRegisters,
@@ -169,13 +169,13 @@ impl ElaboratedSm {
     }
 }
 
-/// In the configurations of all designs.
+/// The SM in the configurations of all designs.
 static SMS: LazyLock<Vec<ElaboratedSm>> = LazyLock::new(|| {
     let configs = DESIGNS.iter().flat_map(|design| [design.config(), suite::of_comparisons(design.name)]);
     configs.map(|config| ElaboratedSm::new(config, &RtlSources::default())).collect()
 });
 
-/// Registers of an SM and of all inside it, by path, that cannot be written from what the model shows, nor are memories.
+/// Paths of all registers in an SM that are no memories and whose values the model does not show.
 fn hidden(sm: &ElaboratedSm) -> Vec<String> {
     let ElaboratedSm { config, registers, wiring } = sm;
     let mut twin = (gpurf_sm::find("sm").unwrap().twin)(config);
@@ -185,7 +185,7 @@ fn hidden(sm: &ElaboratedSm) -> Vec<String> {
         let inside = registers.get(&instance.module).into_iter().flatten();
         inside.map(|register| format!("{}{register}", instance.path()))
     });
-    // A module has the registers of all its shapes: not each instance has them.
+    // A module has the registers of all its shapes; an instance may lack some of them.
     let is_there = |path: &String| wiring.variable(path).is_some();
     paths.filter(|path| is_there(path) && !memories.contains(path) && !shown.has(path)).collect()
 }
@@ -195,7 +195,7 @@ fn the_model_shows_every_register_inside_the_sm() {
     for sm in SMS.iter() {
         assert_eq!(hidden(sm), Vec::<String>::new(), "{:?}", sm.config);
     }
-    // One of another name is hidden in each of its instances.
+    // A register with another name is hidden in each of its instances.
     let text = source_of(&Project::find(), "result_queue").replace("count_q", "waiting");
     let folder = tempfile::tempdir().unwrap();
     let sources = replaced(folder.path(), "result_queue", &text);
@@ -213,7 +213,7 @@ fn every_register_of_the_rtl_is_a_probe_a_memory_or_shown_by_an_output() {
     let own = RtlSources::default();
     let first = SMS[0].config;
     let (mut seen, mut count) = (BTreeSet::new(), 0);
-    // An SM has a module of every kind inside, but for those of the other register files.
+    // An SM contains every module, except those of the other register files.
     for sm in SMS.iter() {
         for (module, registers) in &sm.registers {
             assert_eq!(not_compared(module, &sm.config, registers), Vec::<String>::new(), "{module}");
@@ -226,7 +226,7 @@ fn every_register_of_the_rtl_is_a_probe_a_memory_or_shown_by_an_output() {
         assert_eq!(not_compared(block.name, &first, registers), Vec::<String>::new(), "{}", block.name);
     }
     assert!(count > 1500, "{count}");
-    // One of another name is found, however it is called and assigned.
+    // A register with another name is found, whatever the name is.
     let text = source_of(&project, "result_queue").replace("count_q", "waiting");
     let folder = tempfile::tempdir().unwrap();
     let renamed = registers("result_queue", &first, &replaced(folder.path(), "result_queue", &text));
@@ -236,7 +236,7 @@ fn every_register_of_the_rtl_is_a_probe_a_memory_or_shown_by_an_output() {
 #[test]
 fn every_hand_written_mutant_still_fits_its_module() {
     let project = Project::find();
-    // Refused where a text to replace does not occur, or occurs twice.
+    // This fails if a text to replace does not occur, or occurs twice.
     let list = mutants::hand_written(&project, &|_| true).unwrap();
     let mut names = BTreeSet::new();
     for mutant in &list {

@@ -8,7 +8,7 @@ use gpurf as _;
 
 use super::super::common::{FAILED, PASSED, text};
 
-/// Runs the example; what it prints.
+/// Runs the example; returns what it prints.
 fn example(kind: &str, out: &Path, broken: bool, status: i32) -> String {
     let library = std::env::current_exe().unwrap().with_file_name("libgpurf.so");
     let mut script = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/testbench.sh"));

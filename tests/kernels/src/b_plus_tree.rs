@@ -16,7 +16,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     let keys: Vec<i32> = (0..leaves * records).map(|record| key_of(record as u32) as i32).collect();
     let range = |(start, end): (i32, i32)| {
         let first = keys.binary_search(&start).unwrap_or_default() as i32;
-        // The length is that from the first record of all where the start is no key.
+        // If the start is no key, the length counts from the first record of all.
         [first, keys.binary_search(&end).map_or(0, |last| last as i32 - first + 1)]
     };
     let bounds = case.s32s("start").into_iter().zip(case.s32s("end"));

@@ -1,4 +1,4 @@
-//! Partial sums of a layer's inputs, 16 at a time, and the change of its weights, where they are asked for.
+//! Partial sums of a layer's inputs, 16 at a time, and the change of its weights, if the manifest launches them.
 
 use crate::{Case, Output};
 

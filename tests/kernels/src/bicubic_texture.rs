@@ -12,7 +12,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     let mut out = Vec::new();
     for y in 0..out_height {
         for x in 0..out_width {
-            // In single precision, as a place's error is multiplied by the differences of pixels.
+            // In single precision, because an error of a place is multiplied by the differences of pixels.
             let place = |first: f32, n: i64| f64::from(scale.mul_add(n as f32, first));
             let (u, v) = (place(left, x), place(top, y));
             let neighbours = (-1..=2).flat_map(|j| (-1..=2).map(move |i| (i, j)));

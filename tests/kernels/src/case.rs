@@ -1,4 +1,4 @@
-//! What a reference sees of a manifest, and what it gives back.
+//! A manifest as references see it, and the outputs that they return.
 
 use std::path::{Path, PathBuf};
 
@@ -134,7 +134,7 @@ impl Case {
         &self.manifest.launches[launch]
     }
 
-    /// Those of the outputs that the manifest declares as outputs: a large run may leave out a buffer.
+    /// The outputs that the manifest declares: a large run may leave out a buffer.
     pub fn declared(&self, outputs: Vec<Output>) -> Vec<Output> {
         outputs.into_iter().filter(|output| self.buffer(output.buffer).output).collect()
     }

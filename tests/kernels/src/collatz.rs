@@ -1,4 +1,4 @@
-//! Sequences of the 3n + 1 problem, in rounds of three steps: how far those of each warp get before it leaves.
+//! Sequences of the 3n + 1 problem, in rounds of three steps: the progress of each warp's sequences until the warp leaves the loop.
 
 use crate::{Case, Output};
 
@@ -18,7 +18,7 @@ impl Sequence {
         Self { start, value: start, peak: start, steps: 0, done: start.is_multiple_of(2) }
     }
 
-    /// Goes on until it has fallen below its start, for one round at most.
+    /// Continues for one round, or until the value has fallen below its start.
     fn go_on(&mut self) {
         for _ in 0..ROUND {
             if self.done {

@@ -1,4 +1,4 @@
-//! How many values are kept, and what their order cannot change: their sum, their exclusive or.
+//! The number of values that are kept, and results that do not depend on their order: sum and exclusive or.
 
 use crate::{Case, Output};
 

@@ -1,4 +1,4 @@
-//! Convolutions along rows or columns, each on what the one before gives; beyond the edge the picture is zero.
+//! Convolutions along rows or columns, each on the result of the previous one; beyond the edge the picture is zero.
 
 use crate::case::widen;
 use crate::{Case, Output};

@@ -1,8 +1,8 @@
-//! How often each value of the upper six bits occurs, the greatest word, and what counters that wrap around show.
+//! How often each value of the upper six bits occurs, the greatest word, and the final values of counters that wrap around.
 
 use crate::{Case, Output};
 
-/// What a wheel counts to: 0 to 6, and then 0 again.
+/// Number of values of a wheel: it counts from 0 to 6, and then from 0 again.
 const TEETH: u32 = 7;
 
 pub(crate) fn reference(case: &Case) -> Vec<Output> {
@@ -18,7 +18,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
             }
         }
     }
-    // Of bins that are equally full the highest one.
+    // Among equally full bins, the highest one.
     let fullest = (0..64).map(|bin| histogram[bin] * 64 + bin as u32).max().expect("there are bins");
     vec![
         Output::u32("histogram", &histogram),

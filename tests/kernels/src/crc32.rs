@@ -1,4 +1,4 @@
-//! The CRC-32 of messages, bit by bit in the reversed order in which it is usually computed, and a digest of theirs.
+//! The CRC-32 of messages, bit by bit in the reversed order in which it is usually computed, and a digest of each message.
 
 use crate::{Case, Output};
 
@@ -26,7 +26,7 @@ fn crc_and_digest(message: &[u8]) -> (u32, u32) {
         for _ in 0..8 {
             crc = crc >> 1 ^ if crc & 1 == 1 { POLYNOMIAL } else { 0 };
         }
-        // The kernel's remainder has its bits in the other order. The state's word moves to the left; the remainder above it drops out.
+        // The kernel's remainder has its bits in the other order. Remainder and state's word, below it, are shifted left, and the upper word is kept.
         let word = &mut state[usize::from(byte % 8)];
         let both = u64::from(crc.reverse_bits()) << 32 | u64::from(*word);
         *word = ((both << (byte / 8) >> 32) as u32).wrapping_add(u32::from(byte));

@@ -39,7 +39,7 @@ fn short(case: &Case, matrix: impl Fn(usize, usize) -> f64) -> Vec<Output> {
     vec![Output::s16("out", &out.into_iter().map(narrow).collect::<Vec<_>>())]
 }
 
-/// `scaled` is applied to every sum, of columns as of rows.
+/// `scaled` is applied to every sum, of columns and of rows.
 fn transformed<T: Copy + Default + AddAssign + Mul<Output = T>>(
     values: &[T],
     width: usize,

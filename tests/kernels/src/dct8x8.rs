@@ -1,5 +1,5 @@
-//! The discrete cosine transform of 8 x 8 tiles, quantised, and back. Quantising rounds, so all is in single precision,
-//! fused where the kernel is.
+//! The discrete cosine transform of 8 x 8 tiles, quantised, and back. Quantising rounds, so everything is computed in single precision, fused where
+//! the kernel fuses.
 
 use crate::{Case, Output};
 

@@ -1,4 +1,4 @@
-//! One pass of k-means. Distances are in single precision, fused where the kernel is: two centres may be equally near.
+//! One pass of k-means. Distances are in single precision, fused where the kernel fuses, because two centres may be equally near.
 
 use crate::{Case, Output};
 

@@ -1,4 +1,4 @@
-//! References of the kernels in `launch/`, which are there for what manifests say of launches.
+//! References of the kernels in `launch/`, which test how manifests describe launches.
 
 pub mod atomics;
 pub mod calls;
@@ -35,7 +35,7 @@ pub fn particles(case: &Case) -> Vec<Output> {
     vec![Output::f32("height", &heights), Output::f32("speed", &speeds), Output::u32("hits", &[hits])]
 }
 
-/// What a buffer with addresses holds, by byte offset.
+/// The contents of a buffer with addresses, by byte offset.
 fn parts(case: &Case, buffer: &str) -> HashMap<u64, Argument> {
     let found = case.manifest().buffers.iter().find(|other| other.name == buffer);
     match &found.expect("it has this buffer").init {
@@ -44,7 +44,7 @@ fn parts(case: &Case, buffer: &str) -> HashMap<u64, Argument> {
     }
 }
 
-/// `chains`: what is found, and the sums.
+/// `chains`: the values that are found, and the sums.
 pub fn chains(case: &Case) -> Vec<Output> {
     let (buckets, nodes) = (parts(case, "buckets"), parts(case, "nodes"));
     let id = BufferId(case.manifest().buffers.iter().position(|buffer| buffer.name == "nodes").expect("it is there"));
@@ -75,7 +75,7 @@ pub fn chains(case: &Case) -> Vec<Output> {
     vec![Output::u32("found", &found), Output::u32("sums", &sums)]
 }
 
-/// `clocks`: the numbers that the timed instructions compute, and that every check holds.
+/// `clocks`: the numbers that the timed instructions compute, and that every check passes.
 pub fn clocks(case: &Case) -> Vec<Output> {
     const TILE: usize = 64;
     let step = |x: u32| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -89,8 +89,8 @@ impl Kernel {
     }
 }
 
-/// Kernels with a third manifest, `NAME-fermi`: after those of table 2.1 of the sharing thesis, with the thesis's threads of a
-/// block, and a grid for one SM.
+/// Kernels with a third manifest, `NAME-fermi`: modelled on those of table 2.1 of the sharing thesis, with the thesis's number of threads per block,
+/// and a grid for one SM.
 pub const FERMI: [(&str, u32); 8] = [
     ("backprop", 256),
     ("bPlusTree", 508),
@@ -106,7 +106,7 @@ pub const FERMI: [(&str, u32); 8] = [
 pub struct Limited {
     /// Name of its manifest. Its source is that of the kernel, or one that includes it with other sizes.
     pub manifest: &'static str,
-    /// The kernel whose reference it has.
+    /// The kernel whose reference it uses.
     pub kernel: &'static str,
     /// Threads of a block.
     pub threads: u32,
@@ -118,8 +118,8 @@ const fn limited(manifest: &'static str, kernel: &'static str, threads: u32, byt
     Limited { manifest, kernel, threads, bytes }
 }
 
-/// Runs of which 16 KB of shared memory limit how many blocks reside: after the kernels of tables 2.2 and 3.3 of the sharing thesis
-/// (but NW, which the runs of needle are), and MC2 of its section 3.4.1.9. A grid is for one SM.
+/// Runs in which 16 KB of shared memory limit the number of resident blocks: modelled on the kernels of tables 2.2 and 3.3 of the sharing thesis
+/// (except for NW, which the runs of needle cover), and on MC2 of its section 3.4.1.9. A grid is for one SM.
 pub const FERMI_16K: [Limited; 18] = [
     limited("backprop-fermi-16k", "backprop", 256, 9408),
     limited("CONV1-fermi-16k", "convolutionSeparable", 64, 2560),
@@ -160,9 +160,9 @@ pub const UNIFIED: [&str; 13] = [
     "spmv",
 ];
 
-/// Kernels for what manifests say of launches: structs, pointers in memory, variables, names, loops; and of what
-/// PTX has that the machine has not: calls, atomic operations on 64 bits, half precision; and clocks. They lie in `launch/`, and each has one manifest.
-/// Their code is like that of the others, so that they need not run on every machine: they have no goldens.
+/// Kernels that test how manifests describe launches: structs, pointers in memory, variables, names, loops; features of PTX that the machine does not
+/// have: calls, atomic operations on 64 bits, half precision; and clocks. They lie in `launch/`, and each has one manifest. Their code is like that
+/// of the others, so they need not run on every machine: they have no goldens.
 pub const LAUNCH: [Kernel; 11] = [
     Kernel { name: "launch/atomics", reference: launch::atomics::reference },
     Kernel { name: "launch/calls", reference: launch::calls::reference },

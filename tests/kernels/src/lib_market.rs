@@ -1,5 +1,5 @@
-//! Paths of forward rates, the value of a portfolio of swaptions on each, and its derivative by the last rate: carried along
-//! with every number, not by going back along the path.
+//! Paths of forward rates, the value of a portfolio of swaptions on each, and its derivative with respect to the last rate, which is computed forward
+//! with every number, not backward along the path.
 
 use std::ops::{Add, Div, Mul, Sub};
 

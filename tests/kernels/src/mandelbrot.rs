@@ -1,5 +1,5 @@
-//! The number of steps until a point escapes, as a colour. The set's edge forgives no rounding: single precision, fused
-//! where the kernel is.
+//! The number of steps until a point escapes, as a colour. Near the set's edge rounding decides, so it is computed in single precision, fused where
+//! the kernel fuses.
 
 use crate::{Case, Output};
 

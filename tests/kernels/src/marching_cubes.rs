@@ -3,7 +3,7 @@
 use crate::{Case, Output};
 
 const EDGES: usize = 12;
-/// Of the triangles of a cube, three each; a row of the table has one more entry, for its end.
+/// Maximum number of corners of a cube's triangles, three each; a row of the table has one more entry, for its end.
 const MOST_CORNERS: usize = 15;
 
 /// The two corners of an edge. Bits 0, 1 and 2 of a corner's number are its x, y and z.
@@ -24,8 +24,8 @@ fn faces() -> [[usize; 4]; 6] {
     })
 }
 
-/// Edges of the triangles of a cube whose corners of these bits lie inside. Round a face, the surface goes from the edge on which
-/// one comes inside to the next on which one leaves; so it does not tear between cubes.
+/// Edges of the triangles of a cube whose corners with these bits lie inside. Around each face, the surface connects the edge where a walk enters the
+/// inside with the next edge where it leaves, so that the surfaces of neighbouring cubes fit together.
 fn triangles(inside: usize) -> Vec<usize> {
     let is_inside = |corner: usize| inside >> corner & 1 == 1;
     let edge_of = |a: usize, b: usize| {
@@ -47,7 +47,7 @@ fn triangles(inside: usize) -> Vec<usize> {
         while let Some(edge) = polygon.last().and_then(|&last| next[last].take()) {
             polygon.push(edge);
         }
-        // The last is the first again.
+        // The last edge is the first one again.
         for i in 1..polygon.len().saturating_sub(2) {
             edges.extend([polygon[0], polygon[i], polygon[i + 1]]);
         }

@@ -10,7 +10,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     };
     let mut outputs = Vec::new();
     for launch in 1..case.launches() {
-        // What an odd number of merges leaves is in the second pair of buffers.
+        // After an odd number of merges the result is in the second pair of buffers.
         let names = if launch % 2 == 1 { ["mergedKeys", "mergedValues"] } else { ["keys", "values"] };
         let (keys, values) = sorted(2 * case.u32(launch, 5) as usize);
         outputs.push(Output::u32(names[0], &keys));

@@ -12,7 +12,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     let mut numbers = vec![0.0; threads * each];
     for (thread, twister) in twisters.chunks(4).enumerate() {
         for (n, word) in twist(twister, each).into_iter().enumerate() {
-            // Rounded as the kernel does, as the logarithm of a number just below 1 would show it.
+            // Rounded as in the kernel, because the logarithm of a number just below 1 would show a difference.
             numbers[thread + n * threads] = (word as f32 + 1.0) / 4294967296.0;
         }
     }

@@ -1,10 +1,10 @@
-//! The longest matches of queries by looking for them in the text; and the suffix tree that the kernel looks for them in.
+//! The longest matches of queries, found by a search in the text; and the suffix tree in which the kernel finds them.
 
 use std::collections::HashMap;
 
 use crate::{Case, Output};
 
-/// Letters of the alphabet. The text ends with one more, which stands nowhere else.
+/// Letters of the alphabet. The text ends with one more, which occurs nowhere else.
 const LETTERS: u8 = 4;
 /// The texts: what follows `MUM` in the names of their files, and their letters without the last.
 pub const TEXTS: [(&str, usize); 2] = [("", 600), ("-unified", 4096)];
@@ -19,7 +19,7 @@ struct Node {
     depth: usize,
 }
 
-/// A text of so many letters and the last, in a fixed pseudo-random order.
+/// A text of this number of letters and the last one, in a fixed pseudo-random order.
 pub fn text(letters: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let letter = |_| {
@@ -38,7 +38,7 @@ pub fn tree(text: &[u8]) -> Vec<i32> {
     let words = |node: &Node| {
         let link = match node.depth {
             0 => 0,
-            // The same letters without the first.
+            // The node of the same letters without the first.
             depth => find(&nodes, text, node.stop - depth + 1, depth - 1),
         };
         node.child.into_iter().chain([node.start, node.stop, node.depth, link]).map(|word| word as i32)
@@ -66,7 +66,7 @@ fn insert(nodes: &mut Vec<Node>, text: &[u8], suffix: usize) {
         let (start, stop) = (nodes[child].start, nodes[child].stop);
         let equal = text[start..stop].iter().zip(&text[place..]).take_while(|(a, b)| a == b).count();
         if start + equal < stop {
-            // The edge is divided. It keeps its place in the text, so that edges are where their letters stand first.
+            // The edge is split. Its upper part keeps its place in the text, so that edges refer to the first occurrence of their letters.
             let depth = nodes[at].depth + equal;
             let between = nodes.len();
             nodes.push(Node { child: [0; LETTERS as usize], last: None, start, stop: start + equal, depth });
@@ -87,7 +87,7 @@ fn insert(nodes: &mut Vec<Node>, text: &[u8], suffix: usize) {
     set(nodes, at, text[place], leaf);
 }
 
-/// The node of the letters from a place on.
+/// The node of `depth` letters from a place on.
 fn find(nodes: &[Node], text: &[u8], place: usize, depth: usize) -> usize {
     let mut at = 0;
     while nodes[at].depth < depth {
@@ -105,7 +105,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
         "the tree is not the text's: cargo run -p gpurf-kernels --example inputs"
     );
 
-    // Where the fewest letters of a match stand.
+    // The places of each sequence of `fewest` letters, the shortest match.
     let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (place, letters) in text.windows(fewest).enumerate() {
         places.entry(letters).or_default().push(place);
@@ -124,10 +124,10 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     vec![Output::s32("match", &matches)]
 }
 
-/// Where the most letters from the query's first on stand first in the text, of these places, and how many they are.
+/// The first of these places with the longest match of the query's beginning, and the length of the match.
 fn longest(text: &[u8], places: &[usize], query: &[u8]) -> (usize, usize) {
     let equal = |place: usize| text[place..].iter().zip(query).take_while(|(a, b)| a == b).count();
     let found = places.iter().map(|&place| (place, equal(place)));
-    // Of several the first.
+    // Of several the first: of equal elements `max_by_key` returns the last.
     found.rev().max_by_key(|&(_, found)| found).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The layers of the network one after the other, each on what the one before gives, in double precision.
+//! The layers of the network one after the other, each on the output of the previous one, in double precision.
 
 use crate::{Case, Output};
 
@@ -35,7 +35,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     ]
 }
 
-/// Maps of neurons that see a window of each of the square maps before.
+/// Maps of neurons that see a window of each square map of the previous layer.
 fn windows(before: &[f64], edge: usize, weights: &[f64], maps: usize) -> Vec<f64> {
     let neurons = (edge - WINDOW) / STEP + 1;
     let mut after = Vec::new();
@@ -54,7 +54,7 @@ fn windows(before: &[f64], edge: usize, weights: &[f64], maps: usize) -> Vec<f64
     after
 }
 
-/// Neurons that see all values before. The first row of weights is the biases'.
+/// Neurons that see all values of the previous layer. The first row of weights has the biases.
 fn connected(before: &[f64], weights: &[f64], neurons: usize) -> Vec<f64> {
     let values = std::iter::once(&1.0).chain(before);
     let mut sums = vec![0.0; neurons];

@@ -1,4 +1,4 @@
-//! How many ways there are to put queens into the rows that are left, for each block of given rows: every field tried.
+//! The number of ways to place queens in the remaining rows, for each block of given rows, by trying every field.
 
 use crate::{Case, Output};
 

@@ -9,7 +9,7 @@ struct Filter {
     input: [[f32; 2]; 2],
     /// Of the last two results.
     last: [f32; 2],
-    /// What a colour that continues without end becomes, both ways.
+    /// The result for a colour that continues without end, in each direction.
     edge: [f32; 2],
 }
 
@@ -54,7 +54,7 @@ impl Filter {
         for (i, at) in places.enumerate().collect::<Vec<_>>().into_iter().rev() {
             let input = |i: usize| inputs.get(i).copied().unwrap_or(last);
             let up = self.step(self.input[1], [input(i + 1), input(i + 2)], &mut before);
-            // Beyond a byte's range `as` gives its ends.
+            // `as` saturates at the ends of a byte's range.
             pixels[at][colour] = (f32::from(down[i]) + up) as u8;
         }
     }

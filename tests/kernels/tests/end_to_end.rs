@@ -13,7 +13,7 @@ use gpurf_oracle::host::{OracleEngine, Session, named};
 /// The register limits of the small runs. The last is the compiler's default.
 const LIMITS: [u16; 4] = [16, 24, 32, 64];
 
-/// Kernels that add floats with atomics: warps get there in an order that depends on the code between.
+/// Kernels that add floats with atomics: the order of the warps depends on the code.
 const ADDS_FLOATS: [&str; 1] = ["kmeans"];
 
 fn load(name: &str) -> Case {
@@ -138,7 +138,7 @@ fn small_runs_equal_the_reference_with_addresses_of_32_bits() {
                 let code = compiled.image.kernels.iter().flat_map(|kernel| &kernel.code);
                 let upper = code.filter(|instruction| reads_an_upper_word(instruction)).count();
                 assert_eq!(upper, 0, "{what}: accesses that read the upper word of an address");
-                // Where values lose their registers, which ones do so differs.
+                // If values are spilled, it differs which ones.
                 if registers == LIMITS[3] {
                     let wide = build_with(&ptx_of(kernel), &Options { address_bits: AddressBits::Wide, ..narrow });
                     assert!(instructions(&compiled) < instructions(&wide), "{what}: not fewer than with 64 bits");
@@ -158,7 +158,7 @@ fn reads_an_upper_word(instruction: &Instruction) -> bool {
     is_global && instruction.b != Operand::ZERO
 }
 
-/// A run of another size leaves what the reference says.
+/// Checks that a run of another size leaves the results of the reference.
 fn expect_equal(kernel: &Kernel, manifest: &str) {
     let case = load(manifest);
     let bytes = run(&case, &build_of(&case));

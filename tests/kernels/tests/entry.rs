@@ -14,8 +14,8 @@ use gpurf_oracle::host::{OracleEngine, RunError, Session};
 
 const LIMITS: [u16; 4] = [16, 24, 32, 64];
 
-/// Kernels that are not among [`KERNELS`], with a register that is live at the entry, its PTX name, the thread that reads it first, and the lines of the
-/// PTX on one of which it does.
+/// Kernels that are not among [`KERNELS`], with a register that is live at the entry: its PTX name, the thread that reads it first, and the text of
+/// the PTX line that does so.
 const UNWRITTEN: [(&str, &str, u32, &str); 2] =
     [("census", "%f9", 18, "setp.gt.f32 \t%p4, %f9, %f4;"), ("dynproc", "%rs8", 0, "and.b16  \t%rs6, %rs8, 255;")];
 
@@ -49,7 +49,7 @@ fn image(path: &Path, registers: u16) -> Image {
     compile(&text, &path.display().to_string(), &Options { registers, ..Options::default() }).unwrap().image
 }
 
-/// The final bytes of every buffer, where registers and local memory begin as `first`.
+/// The final bytes of every buffer, if registers and local memory begin with the value `first`.
 fn run(manifest: &Manifest, image: &Image, first: u32) -> Vec<Vec<u8>> {
     let options = gpurf_oracle::Options { first_value: first, ..Default::default() };
     let mut session = Session::new(manifest, image).unwrap();

@@ -1,7 +1,7 @@
-//! What free registers amount to: how often a bank of the file has no register of which hardware knows that it is free (stealing paper IV-C).
+//! How often a bank of the register file has no register that hardware knows to be free (stealing paper IV-C).
 //!
-//! A table with one register a bank, as in the paper's figure 9, is told by every warp: the last word counts, and holds until the register is written or
-//! its warp ends. There is no time here: warps take turns, an instruction each.
+//! Every warp updates a table with one register for each bank, as in the paper's figure 9: the last update counts, and is valid until the register is
+//! written or its warp ends. Timing is not modelled: warps take turns, one instruction each.
 
 #[allow(dead_code, reason = "each test uses a part")]
 mod common;
@@ -36,15 +36,15 @@ impl Observer for Traces {
     }
 }
 
-/// Instructions times banks, and how many of them know no free register.
+/// Pairs of an instruction and a bank, and how many of them have no known free register.
 #[derive(Clone, Copy, Default)]
 struct Count {
     all: u64,
-    /// A warp alone that has no dead register there: nothing could be said.
+    /// With one warp alone, the pairs without a dead register in the bank: none could be known.
     none: u64,
-    /// A warp alone.
+    /// With one warp alone.
     alone: u64,
-    /// As many warps as the file and the SM hold.
+    /// With as many warps as the file and the SM hold.
     together: u64,
 }
 
@@ -71,12 +71,12 @@ fn bank(register: Reg, slot: usize) -> usize {
     (register.index() + slot) % BANKS
 }
 
-/// The registers of a warp: the kernel's, and those up to which the allocation rounds.
+/// The registers of a warp: those of the kernel, rounded up as the allocation does.
 fn registers(kernel: &Kernel) -> usize {
     usize::from(kernel.registers).next_multiple_of(BANKS)
 }
 
-/// For how many banks one of the registers of a warp is dead.
+/// The number of banks in which a register of a warp is dead.
 fn dead_banks(kernel: &Kernel, live: Registers) -> usize {
     let registers = (0..registers(kernel)).map(|index| Reg(index as u8));
     let mut banks = [false; BANKS];
@@ -84,7 +84,7 @@ fn dead_banks(kernel: &Kernel, live: Registers) -> usize {
     banks.iter().filter(|&&dead| dead).count()
 }
 
-/// Lets the warps of a launch take turns in so many slots; how often a bank knows no free register.
+/// Lets the warps of a launch take turns in this number of slots; returns how often a bank has no known free register.
 fn unknown(kernel: &Kernel, traces: &[Vec<u32>], slots: usize) -> u64 {
     let mut waiting = traces.iter();
     let mut running: Vec<Option<std::slice::Iter<'_, u32>>> = vec![None; slots];
@@ -106,7 +106,7 @@ fn unknown(kernel: &Kernel, traces: &[Vec<u32>], slots: usize) -> u64 {
                 let place = &mut told[bank(register, slot)];
                 *place = place.filter(|&known| known != (slot, register));
             }
-            // Hardware takes no notice of registers that the warp does not have.
+            // Hardware ignores registers that the warp does not have.
             if let Some(register) = instruction.control.free_register.filter(|r| r.index() < registers(kernel)) {
                 told[bank(register, slot)] = Some((slot, register));
             }
@@ -160,7 +160,7 @@ fn banks_know_a_free_register_most_of_the_time() {
             all.add(&counting.0);
         }
         all.print(&format!("all, {registers} registers"));
-        // What is not dead cannot be known, and other warps make up for most of it.
+        // Where no register is dead, none can be known; the registers of other warps make up for most of that.
         assert!(all.none <= all.alone);
         assert!(percent(all.together, all.all) < 15.0);
     }

@@ -1,4 +1,4 @@
-//! What manifests say of launches, on kernels that need it: the oracle gives what the references give.
+//! Descriptions of launches in manifests, on kernels that need them: the oracle's results are those of the references.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -71,7 +71,7 @@ fn changed(name: &str, from: &str, to: &str) -> Result<Vec<Vec<u8>>, String> {
     let path = folder().join(format!("{name}.toml"));
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{name}: {from}");
-    // Other results than those that it checks.
+    // Without the checks: the results are others.
     let text = text.replace(from, to).split("[[check]]").next().unwrap().to_owned();
     let manifest = Manifest::parse(&path, &text).map_err(|error| error.to_string())?;
     run(&manifest, &compiled(name, &Options::default()).image)
@@ -124,7 +124,7 @@ fn the_kernel_in_double_precision_is_refused_with_its_name_and_nothing_else() {
     assert_eq!(refused.diagnostics.features, BTreeSet::from([Feature::DoublePrecision]));
 }
 
-/// What the kernels of a manifest print in the oracle, and how they end. They read nothing that they have not written.
+/// The text that the kernels of a manifest print on the oracle, and how they end. A read of an undefined value is a fault.
 fn printed(manifest: &Manifest, image: &Image) -> (Printed, Result<(), String>) {
     let mut session = Session::new(manifest, image).unwrap_or_else(|error| panic!("{error}"));
     let ended = session.run(&mut OracleEngine::default().checking_undefined(true));

@@ -21,7 +21,7 @@ fn levelled(kernel: &Kernel, marked: &Image, options: &HierarchyOptions) -> Imag
     image
 }
 
-/// Runs it; the judge accepts all that it does.
+/// Runs the kernel; the judge has to accept everything that it does.
 fn judged(kernel: &Kernel, image: &Image, options: &HierarchyOptions) -> LevelCounts {
     let HierarchyOptions { orf_entries, lrf, keep_when_descheduled, .. } = *options;
     let levels = Levels { orf_entries, lrf, keep_when_descheduled };
@@ -67,7 +67,7 @@ fn every_kernel_finds_its_values() {
             let marked = build(kernel, registers);
             for (option, options) in all.iter().enumerate() {
                 let image = levelled(kernel, &marked, options);
-                // The checker's proof is about all runs; of these, each kernel has some, and each of the options.
+                // The checker's proof is about all runs. Of the runs, each kernel and each set of options has some.
                 if (option + number) % 16 == 0 {
                     judged(kernel, &image, options);
                 }

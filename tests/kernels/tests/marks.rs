@@ -1,6 +1,6 @@
-//! The compiler's marks on every kernel, judged by what each lane does in the small run: no value is read after its last read, none of a
-//! long-latency operation before the warp was descheduled, none that went past the RFC too soon, none of the LRF by a shared unit, none of a register that
-//! was called free for the whole warp.
+//! The compiler's marks on every kernel, judged by what each lane does in the small run: no value is read after its last read, no result of a
+//! long-latency operation before the warp was descheduled, no value that bypassed the RFC too soon, no value of the LRF by a shared unit, no register
+//! that was marked as free for the whole warp.
 
 mod common;
 
@@ -11,7 +11,7 @@ use gpurf_isa::{Image, Slot};
 use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::marks::{MarkCounts, MarkFault, MarkJudge, Scope};
 
-/// What the judge says of a kernel.
+/// The judge's faults and counts for a kernel.
 fn judged(kernel: &Kernel, image: &Image, scope: Scope) -> (Vec<MarkFault>, MarkCounts) {
     let (mut all_faults, mut all_counts) = (Vec::new(), MarkCounts::default());
     for judge in observed(kernel, image, |_| MarkJudge::new(scope)) {
@@ -38,7 +38,7 @@ fn line(name: &str, c: &MarkCounts) {
     );
 }
 
-/// With `--nocapture` it prints what the marks amount to.
+/// With `--nocapture` it prints statistics of the marks.
 #[test]
 fn marks_of_every_kernel_hold() {
     for registers in [16, 64] {

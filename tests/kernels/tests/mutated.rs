@@ -1,5 +1,5 @@
-//! Manifests with numbers changed, run in the oracle: sizes, counts and values that do not go with the kernel are an error with a message, and what
-//! runs comes to its end.
+//! Manifests with changed numbers, run on the oracle: sizes, counts and values that do not fit the kernel are an error with a message, and every run
+//! ends.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use gpurf_launch::Manifest;
 use gpurf_oracle::host::{OracleEngine, Session};
 use gpurf_oracle::{Options, Oracle};
 
-/// Far more than a run of so few instructions needs, on a machine that does much else.
+/// Time limit of a run: far more than so few instructions need, even on a busy machine.
 const TIME: Duration = Duration::from_secs(60);
-/// Threads of all launches that are run, at most, and bytes of all buffers: what is larger is right, and slow.
+/// Maximum number of threads of a launch that is run, and of bytes of all buffers: larger ones are correct, but slow.
 const MOST_THREADS: u64 = 1 << 14;
 const MOST_BYTES: u64 = 1 << 22;
 
@@ -43,7 +43,7 @@ fn changed(text: &str, seed: u64) -> String {
     text
 }
 
-/// Reads and runs a manifest; whether it was right.
+/// Reads and runs a manifest; returns whether it was correct.
 fn run(case: &Case, image: &Image, text: &str) -> Result<(), String> {
     let manifest = Manifest::parse(&case.manifest().path, text).map_err(|error| error.to_string())?;
     let threads = |launch: &gpurf_launch::Launch| {

@@ -11,7 +11,7 @@ use gpurf_isa::{Image, Instruction, LastResultFile, Places, PowerState};
 use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
 
-/// What the judge of a machine with these places says of a kernel whose code `mark` has marked.
+/// The judge's faults and counts for a kernel whose code `mark` has marked, on a machine with these places.
 fn judged(
     kernel: &Kernel,
     image: &Image,
@@ -45,7 +45,7 @@ fn line(name: &str, c: &PowerCounts) {
     );
 }
 
-/// With `--nocapture` it prints what the states amount to.
+/// With `--nocapture` it prints statistics of the states.
 #[test]
 fn no_kernel_loses_a_value() {
     for registers in [16, 64] {
@@ -67,7 +67,7 @@ fn no_kernel_loses_a_value() {
     }
 }
 
-/// The same where ORF and LRF stand in front of the main register file: its words lose nothing that is read there.
+/// The same with ORF and LRF above the main register file: its words lose no value that is read from them.
 #[test]
 fn no_kernel_loses_a_word_below_orf_and_lrf() {
     for (orf_entries, lrf) in [(3, LastResultFile::Split), (8, LastResultFile::Unified), (1, LastResultFile::None)] {
@@ -92,7 +92,7 @@ fn no_kernel_loses_a_word_below_orf_and_lrf() {
     }
 }
 
-/// Liveness of a thread, which the thesis names, is not enough: the judge finds it out in real kernels.
+/// Liveness of a thread, which the thesis names, is not enough: the judge finds lost values in real kernels.
 #[test]
 fn liveness_of_a_thread_loses_values() {
     let threads = |code: &mut [Instruction]| {
@@ -106,7 +106,7 @@ fn liveness_of_a_thread_loses_values() {
     assert!(losing.contains(&"srad"), "{losing:?}");
 }
 
-/// What the compiler marks for a threshold is what the pass marks, and nothing else changes.
+/// For a threshold the compiler sets the same marks as the pass, and nothing else changes.
 #[test]
 fn the_compiler_marks_where_it_is_told_to() {
     for kernel in KERNELS {

@@ -1,4 +1,4 @@
-//! `printf`, `assert` and traps in PTX by hand: what nvcc writes only now and then, and what is wrong.
+//! `printf`, `assert` and traps in hand-written PTX: code that nvcc writes rarely, and code that is wrong.
 
 use gpurf_compiler::{Diagnostics, Options, compile};
 use gpurf_kernels::folder;
@@ -35,7 +35,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// What a source prints in the oracle with a block of so many threads, the word that it leaves, and how it ends.
+/// Runs a source on the oracle with a block of `threads` threads; returns what it prints, the word that it leaves, and how it ends.
 fn run(source: &str, threads: u32, more: &str) -> (Printed, i32, Result<(), String>) {
     let image = compile(source, "k.ptx", &Options::default()).unwrap_or_else(|error| panic!("{error}\n{source}")).image;
     let manifest = format!(
@@ -73,7 +73,7 @@ fn the_result_is_the_number_of_arguments() {
     assert_eq!(one(&(stored.to_owned() + &address("number") + &printf("%l1", "%l8"))), ("42\n".to_owned(), 1));
     // Without a format.
     assert_eq!(one(&printf("0", "0")), (String::new(), -1));
-    // 32 arguments of 34; the text of the others stands there.
+    // Of 34 arguments 32 are used; the conversions of the others are printed as text.
     let stored: String = (0..34).map(|n| format!("st.local.u32 [%l9+{}], {n};\n", 4 * n)).collect();
     let numbers: String = (0..32).map(|n| n.to_string()).collect();
     assert_eq!(one(&(stored + &address("many") + &printf("%l1", "%l8"))), (numbers + "%d%d\n", 32));
@@ -113,7 +113,7 @@ fn strings_may_be_anywhere() {
         one(&(stored + &address("text") + &printf("%l1", "%l8"))).0
     };
     assert_eq!(with("0"), "(null)\n");
-    // No zero at its end.
+    // A string without a zero at its end.
     assert_eq!(with("open"), "open\n");
     assert_eq!(with("binary"), "\u{1}\u{fffd}\n\n");
     // Shared and local memory, the constant space's end, below and beyond the buffers.
@@ -129,11 +129,11 @@ fn a_format_that_is_not_known_is_refused() {
     let unknown = "ld.param.u64 %l1, [out];\n".to_owned() + &printf("%l1", "0");
     let text = refused(&unknown).to_string();
     assert!(text.contains("the format of this printf is not known when the kernel is compiled"), "{text}");
-    // Round and round.
+    // A format that changes in a loop.
     let circle =
         "mov.u64 %l1, hello;\nagain:\nadd.s64 %l1, %l1, 1;\n".to_owned() + &printf("%l1", "0") + "bra again;\n";
     assert!(refused(&circle).to_string().contains("is not known"));
-    // So many choices that none of these texts was written by hand.
+    // More choices than hand-written code has.
     let mut choices = "mov.u64 %m0, hello;\n".to_owned();
     for n in 1..40 {
         let last = n - 1;
@@ -141,7 +141,7 @@ fn a_format_that_is_not_known_is_refused() {
     }
     let many = format!(".reg .b64 %m<40>;\n{choices}{}", printf("%m39", "0"));
     assert!(refused(&many).to_string().contains("is not known"));
-    // Not a text, and not there.
+    // A missing parameter, and an unknown one.
     for call in [printf("%l1", "0").replace("(f, a)", "(f)"), printf("%l1", "0").replace("(f, a)", "(f, b)")] {
         let text = refused(&(address("hello") + &call)).to_string();
         assert!(text.contains("not written as nvcc writes it"), "{text}");

@@ -66,17 +66,17 @@ fn every_kernel_does_what_it_did() {
 struct Progress {
     /// Registers that a warp has for itself: names below are private.
     private: u16,
-    /// For each warp the instructions in front of its first shared name, all that it issues if it has none.
+    /// For each warp the number of instructions before its first shared register, or of all instructions if it names none; and whether it names one.
     warps: BTreeMap<WarpId, (u64, bool)>,
 }
 
 impl Progress {
-    /// With the private part of so many tenths.
+    /// With a private part of `tenths` tenths.
     fn new(registers: u16, tenths: u16) -> Self {
         Self { private: (registers * tenths).div_ceil(10), warps: BTreeMap::new() }
     }
 
-    /// Instructions of a warp in the mean.
+    /// Mean number of instructions of a warp.
     fn mean(&self) -> f64 {
         let instructions: u64 = self.warps.values().map(|(instructions, _)| instructions).sum();
         instructions as f64 / self.warps.len() as f64
@@ -95,7 +95,7 @@ impl Observer for Progress {
     }
 }
 
-/// What a table says of all launches of all small runs.
+/// The row of a table for all launches of all small runs, and its median.
 fn row(name: &str, images: &[Image], tenths: u16) -> (f64, String) {
     let of = |(kernel, image): (&Kernel, &Image)| observed(kernel, image, |code| Progress::new(code.registers, tenths));
     let launches: Vec<Progress> = KERNELS.iter().zip(images).flat_map(of).collect();

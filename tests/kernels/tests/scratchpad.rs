@@ -1,4 +1,4 @@
-//! Code for blocks that share a part of their shared memory: every kernel computes what it did, and releases as the judge of the oracle demands.
+//! Code for blocks that share a part of their shared memory: every kernel computes the same results, and releases as the judge of the oracle demands.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn shared(kernel: &Kernel, scratchpad: ScratchpadOptions) -> Compiled {
     compiled_with(&Options { scratchpad, ..Options::default() }, kernel)
 }
 
-/// What each instruction may access, for the judge.
+/// The bytes that each instruction may access, for the judge.
 fn allowed(scratchpad: &Scratchpad) -> HashMap<u32, Vec<Bytes>> {
     let all = || scratchpad.variables.iter().enumerate();
     let of = |set: Variables| {
@@ -38,7 +38,7 @@ fn run(kernel: &Kernel, image: &Image) -> Vec<Vec<u8>> {
     (0..case.manifest().buffers.len()).map(|id| session.bytes(BufferId(id))).collect()
 }
 
-/// What the judges say of a kernel's launches.
+/// The counts of the judges of a kernel's launches; there have to be no faults.
 fn judge(kernel: &Kernel, compiled: &Compiled, options: ScratchpadOptions) -> ScratchpadCounts {
     let rule = if options.relssp == Relssp::None { Rule::MayEnd } else { Rule::EveryThread };
     for (code, scratchpad) in compiled.image.kernels.iter().zip(&compiled.scratchpad) {
@@ -65,7 +65,7 @@ fn judge(kernel: &Kernel, compiled: &Compiled, options: ScratchpadOptions) -> Sc
     sum
 }
 
-/// With `--nocapture` it prints what becomes of each kernel.
+/// With `--nocapture` it prints a row of numbers for each kernel.
 #[test]
 fn every_kernel_releases_shared_memory_and_does_what_it_did() {
     let mut seen = HashSet::new();
@@ -73,7 +73,7 @@ fn every_kernel_releases_shared_memory_and_does_what_it_did() {
         let plain = shared(kernel, ScratchpadOptions::NONE);
         assert_eq!(plain.image, build(kernel, Options::default().registers));
         if plain.scratchpad.iter().all(|s| s.variables.is_empty()) {
-            // Nothing is put in.
+            // Nothing is inserted.
             let relssp = ScratchpadOptions { private_bytes: 128, layout: Layout::Minimal, relssp: Relssp::Optimal };
             assert_eq!(shared(kernel, relssp).image, plain.image, "{}", kernel.name);
             continue;

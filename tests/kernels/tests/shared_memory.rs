@@ -1,4 +1,4 @@
-//! What kernels do with their shared memory.
+//! Accesses of kernels to their shared memory.
 
 #[allow(dead_code, reason = "each test uses a part")]
 mod common;
@@ -23,7 +23,7 @@ impl Observer for Accesses {
     }
 }
 
-/// Of each launch of a manifest of heartwall.
+/// The accesses in each launch of a manifest of heartwall.
 fn accesses(manifest: &str) -> Vec<u64> {
     let kernel = KERNELS.iter().find(|kernel| kernel.name == "heartwall").expect("it is a test kernel");
     let case = Case::load(manifest).unwrap_or_else(|error| panic!("{error}"));
@@ -31,7 +31,7 @@ fn accesses(manifest: &str) -> Vec<u64> {
     launches.into_iter().map(|launch| launch.0).collect()
 }
 
-/// Section 3.4.1.6 of the sharing thesis: what guards the shared memory is false in the whole run.
+/// Section 3.4.1.6 of the sharing thesis: the condition that guards the shared memory is false in the whole run.
 #[test]
 fn heartwall_needs_no_shared_memory_for_the_first_picture() {
     assert_eq!(accesses("heartwall-fermi-16k"), [0]);

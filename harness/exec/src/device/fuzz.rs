@@ -1,5 +1,5 @@
-//! Sequences of requests as a wrong program makes them: handles that are gone, sizes that are too large, memory after it was freed, damaged fat
-//! binaries. What each answer has to be follows from a small model of the device; between the errors the right requests go on.
+//! Sequences of requests as an erroneous program makes them: destroyed handles, sizes that are too large, freed memory, damaged fat binaries. A small
+//! model of the device predicts each answer; correct requests between the errors have to succeed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::tests::{COUNT, FACTOR, OTHER, PTX, STUB, ask, bytes, fat, register, with_device};
 use super::*;
 
-/// Far more than a sequence needs, on a machine that does much else.
+/// Time limit of a sequence: far more than it needs, even on a busy machine.
 const TIME: Duration = Duration::from_secs(60);
 
 /// A generator of bits (xorshift), the same on all machines.
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// What a device has to know, besides what cannot go wrong.
+/// The expected state of the device, as far as these requests change it.
 #[derive(Default)]
 struct Expected {
     /// Live allocations: address, bytes.
@@ -43,14 +43,14 @@ struct Expected {
     broken: bool,
 }
 
-/// Calls, with those that are right, and those that are errors.
+/// Number of requests that succeeded, and of those that failed.
 #[derive(Default, Debug)]
 struct Counts {
     right: u64,
     wrong: u64,
 }
 
-/// Sizes at which something happens; the last two are more than there is.
+/// Sizes at which the behaviour may change; the last two are larger than the memory.
 const SIZES: [u64; 9] = [1, 3, 4, 24, 255, 256, 4096, 1 << 32, u64::MAX];
 
 impl Expected {
@@ -70,7 +70,7 @@ impl Expected {
         }
     }
 
-    /// The allocation in which so many bytes lie, and where in it.
+    /// The allocation that contains `size` bytes at an address, and their offset in it.
     fn place(&self, address: u64, size: u64) -> Option<(u64, usize)> {
         let (&begin, bytes) = self.live.range(..=address).next_back()?;
         let at = address - begin;
@@ -212,7 +212,7 @@ impl Expected {
                 ask(device, Call::ReadSymbol, &[FACTOR, random.below(3), 6], &[])
             }
             12 => {
-                // Requests that make no sense: other numbers of words, kernels that are refused, fat binaries that are damaged.
+                // Invalid requests: wrong numbers of words, kernels that the compiler refuses, damaged fat binaries.
                 match random.below(4) {
                     0 => {
                         let call = [Call::Launch, Call::Read, Call::Fill, Call::Elapsed][random.below(4) as usize];
@@ -237,7 +237,7 @@ impl Expected {
         }
     }
 
-    /// A handle of this kind, of the other one, one that is gone, or none.
+    /// A handle of this kind, of the other kind, a destroyed one, or one that never existed.
     fn handle(&self, kind: usize, random: &mut Random) -> u64 {
         let from = match random.below(6) {
             0 => &self.gone,
@@ -287,7 +287,7 @@ impl Expected {
             }
             None => {
                 let faults = [CudaError::IllegalAddress, CudaError::MisalignedAddress].map(|error| error.code() as u64);
-                // Of a variable's memory the device knows, and the application does not say so: the address of one is none of these.
+                // The memory of variables is valid for the device, but not tracked here: no address of this test lies in it.
                 assert!(faults.contains(&answer.words[0]), "{:?} at {x:#x}", answer.words);
                 self.broken = true;
             }
@@ -296,11 +296,11 @@ impl Expected {
     }
 }
 
-/// Registers a fat binary with some bytes changed, and launches what there is.
+/// Registers a fat binary with some changed bytes, and compiles its kernel.
 fn damaged_module(device: &mut Device<'_>, random: &mut Random) -> Result<Answer, CudaError> {
     let mut fat = fat(PTX);
     for _ in 0..1 + random.below(4) {
-        // Half of them in the heads.
+        // Half of the changes are in the headers.
         let end = if random.below(2) == 0 { 80 } else { fat.len() as u64 };
         let at = random.below(end) as usize;
         fat[at] = if random.below(2) == 0 { random.bits() as u8 } else { b" {}();,.%0"[random.below(10) as usize] };
@@ -311,11 +311,11 @@ fn damaged_module(device: &mut Device<'_>, random: &mut Random) -> Result<Answer
     let module = ask(device, Call::Module, &[1], &fat)?.words[0];
     let stub = 0x7000 + random.below(3);
     let function = ask(device, Call::Function, &[module, stub], b"scale")?;
-    // Without memory nothing is accessed, unless the kernel has become another one: a fault would end the device, which is another test.
+    // The kernel is not launched: a damaged one might access other memory, and a fault would end the device, which is another test.
     ask(device, Call::Parameters, &[stub], &[]).map(|_| function)
 }
 
-/// A sequence of so many requests.
+/// Runs a sequence of `requests` requests.
 fn sequence(seed: u64, requests: u32, counts: &mut Counts) {
     let start = Instant::now();
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -328,7 +328,7 @@ fn sequence(seed: u64, requests: u32, counts: &mut Counts) {
                 Err(_) => counts.wrong += 1,
             }
             if expected.broken {
-                // Nothing works any more, until it is reset; then everything is as it was at first.
+                // Every call fails until the device is reset. Then it is in its initial state, but `factor`, in constant memory, may keep its value.
                 let stream = ask(device, Call::Stream, &[0], &[]);
                 assert!(matches!(stream, Err(CudaError::IllegalAddress | CudaError::MisalignedAddress)), "{stream:?}");
                 ask(device, Call::Reset, &[], &[]).unwrap();

@@ -1,7 +1,7 @@
 //! Memory of the device, and the part of it that the host sees.
 //!
-//! What host and device share lies in a file, which the host has mapped where the device has it. The file is what counts between launches: a
-//! launch begins with a copy of it and ends with one back.
+//! Memory that host and device share is a file, which the host maps at the device's addresses. Between launches the file holds the current contents:
+//! a launch copies it at its start, and copies its results back at its end.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,9 +11,9 @@ use gpurf_oracle::Memory;
 
 use crate::CudaError;
 
-/// Alignment of allocations, as of CUDA's.
+/// Alignment of allocations, as in CUDA.
 const ALIGNMENT: u32 = 256;
-/// What is shared is mapped by pages: of 4 KiB, or larger ones on some machines.
+/// Alignment of shared memory, which is mapped in pages: of 4 KiB, or larger ones on some machines.
 const PAGE: u32 = 64 << 10;
 
 /// An allocation.
@@ -23,20 +23,20 @@ struct Allocation {
     shared: bool,
 }
 
-/// All of it.
+/// All memory of the device.
 #[derive(Debug)]
 pub struct DeviceMemory {
     /// Each buffer is an allocation.
     all: Memory,
     /// Addresses of the allocations that the host sees.
     shared: BTreeSet<u32>,
-    /// Where the search for a free address begins: what was freed is not taken again at once, so that its use is noticed.
+    /// Where the search for a free address begins: freed memory is not reused at once, so that a use of it is detected.
     next: u32,
     file: File,
 }
 
 impl DeviceMemory {
-    /// Empty. `file` has what is shared, each byte at its address.
+    /// Empty memory. `file` holds the shared part, each byte at its address.
     pub fn new(file: File) -> Self {
         Self { all: Memory::default(), shared: BTreeSet::new(), next: 0, file }
     }
@@ -46,7 +46,7 @@ impl DeviceMemory {
         &self.all
     }
 
-    /// The same for a launch.
+    /// The memory that launches see, for a launch to change.
     pub fn all_mut(&mut self) -> &mut Memory {
         &mut self.all
     }
@@ -77,7 +77,7 @@ impl DeviceMemory {
         self.allocate_named("device", size)
     }
 
-    /// The same with a name, by which others find it.
+    /// As [`allocate`](Self::allocate), with a name by which the buffer is found.
     pub fn allocate_named(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
         let address = self.room(size, ALIGNMENT)?;
         self.add(name, size, address, false)
@@ -89,15 +89,15 @@ impl DeviceMemory {
         self.allocate_shared_at(name, size, address)
     }
 
-    /// The same at an address that is free.
+    /// As [`allocate_shared`](Self::allocate_shared), at an address that is free.
     pub fn allocate_shared_at(&mut self, name: &str, size: u64, address: u32) -> Result<u64, CudaError> {
         let address = self.add(name, size, address, true)?;
-        // The file may have what was there before.
+        // The file may hold the contents of an earlier allocation.
         self.write_file(address as u32, &vec![0; size as usize])?;
         Ok(address)
     }
 
-    /// Frees what begins at an address; gives the bytes that the host has mapped.
+    /// Frees the allocation that begins at an address; returns the number of bytes that the host has mapped.
     pub fn free(&mut self, address: u64) -> Result<u64, CudaError> {
         let begin = self.find(address, 0)?;
         if u64::from(begin.address) != address {
@@ -113,7 +113,7 @@ impl DeviceMemory {
         self.all = Memory::default();
     }
 
-    /// The allocation in which bytes lie.
+    /// The allocation that contains `size` bytes at an address.
     fn find(&self, address: u64, size: u64) -> Result<Allocation, CudaError> {
         let at = u32::try_from(address).map_err(|_| CudaError::InvalidValue)?;
         let (buffer, _) = self.all.within(at, size).ok_or(CudaError::InvalidValue)?;
@@ -121,12 +121,12 @@ impl DeviceMemory {
         Ok(Allocation { address, size, shared: self.shared.contains(&address) })
     }
 
-    /// Whether bytes lie in one allocation.
+    /// Checks that `size` bytes at an address lie in one allocation.
     pub fn check(&self, address: u64, size: u64) -> Result<(), CudaError> {
         self.find(address, size).map(|_| ())
     }
 
-    /// Puts bytes into an allocation.
+    /// Writes bytes into an allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), CudaError> {
         if self.find(address, bytes.len() as u64)?.shared {
             return self.write_file(address as u32, bytes);
@@ -142,7 +142,7 @@ impl DeviceMemory {
         self.all.bytes_at(address as u32, size as u32).ok_or(CudaError::InvalidValue)
     }
 
-    /// What a pointer is: 1 of the host, 2 of the device, 3 shared; with begin and size of its allocation.
+    /// The kind of a pointer (1 for host memory, 2 for device memory, 3 for shared memory), with start and size of its allocation.
     pub fn pointer(&self, address: u64) -> [u64; 3] {
         match self.find(address, 1) {
             Ok(found) => [if found.shared { 3 } else { 2 }, found.address.into(), found.size.into()],
@@ -165,7 +165,7 @@ impl DeviceMemory {
         shared.map(|buffer| (buffer.address(), buffer.size())).collect()
     }
 
-    /// A launch begins: it sees what the host has written.
+    /// At the start of a launch: makes visible to it what the host has written.
     pub fn sync_from_host(&mut self) -> Result<(), CudaError> {
         for (address, size) in self.shared() {
             let bytes = self.read_file(address, size)?;
@@ -174,7 +174,7 @@ impl DeviceMemory {
         Ok(())
     }
 
-    /// A launch has ended: the host sees what it has written.
+    /// At the end of a launch: makes visible to the host what it has written.
     pub fn sync_to_host(&mut self) -> Result<(), CudaError> {
         for (address, size) in self.shared() {
             let bytes = self.all.bytes_at(address, size).ok_or(CudaError::InvalidValue)?;

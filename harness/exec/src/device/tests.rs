@@ -3,7 +3,7 @@ use gpurf_oracle::host::OracleEngine;
 
 use crate::Functional;
 
-/// Doubles what it is given, and counts in a variable; the factor stands in constant memory.
+/// `scale` multiplies words by a factor in constant memory and counts them in a variable; the compiler refuses `outside`.
 pub(super) const PTX: &str = "\
 .version 9.0
 .target sm_75
@@ -55,7 +55,7 @@ pub(super) fn fat(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A device on the oracle, in the hands of a test.
+/// Runs a test with a device on the oracle.
 pub(super) fn with_device(test: impl FnOnce(&mut Device<'_>)) {
     let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
     let mut runner = Functional::new(OracleEngine::default());
@@ -74,7 +74,7 @@ pub(super) const OTHER: u64 = 0x5555_0010;
 pub(super) const FACTOR: u64 = 0x5555_1000;
 pub(super) const COUNT: u64 = 0x5555_1008;
 
-/// What the constructors of an application do.
+/// Registers the module with its kernels and variables, as the constructors of an application do.
 pub(super) fn register(device: &mut Device<'_>) {
     let module = ask(device, Call::Module, &[1], &fat(PTX)).unwrap().words[0];
     ask(device, Call::Function, &[module, STUB], b"scale").unwrap();
@@ -92,7 +92,7 @@ pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-/// Two kernels of one store: one of a clock, one of a number.
+/// Two kernels that store one value each: a clock, and a number.
 const CLOCKS: &str = "\
 .version 9.0
 .target sm_75
@@ -159,7 +159,7 @@ fn a_launch_changes_memory_and_variables() {
         assert_eq!(places, bytes(&[0, 8, 8, 4]));
         assert_eq!(launch(device, x, 3, 32).unwrap().words, [0]);
         assert_eq!(ask(device, Call::Read, &[x, 20], &[]).unwrap().bytes, bytes(&[7, 14, 21, 4, 5]));
-        // A part of it, at no multiple of four.
+        // A part of it, at an address that is no multiple of four.
         assert_eq!(ask(device, Call::Read, &[x + 3, 3], &[]).unwrap().bytes, [0, 14, 0]);
         assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[8]));
         let symbol = ask(device, Call::Symbol, &[COUNT], &[]).unwrap().words;
@@ -220,7 +220,8 @@ fn wrong_arguments_are_errors_of_cuda() {
     });
 }
 
-/// After a kernel's use of freed memory each call has the error, until the device is reset. The variables have their first values then.
+/// After a kernel has used freed memory, each call returns the error until the device is reset. Variables in global memory then have their initial
+/// values.
 #[test]
 fn a_fault_ends_the_device_until_it_is_reset() {
     with_device(|device| {
@@ -236,7 +237,7 @@ fn a_fault_ends_the_device_until_it_is_reset() {
         assert_eq!(ask(device, Call::Read, &[y, 4], &[]), Err(CudaError::InvalidValue));
         assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[5]));
         assert_eq!(device.log.faults, 1);
-        // Kernels find the variables where they are now.
+        // Kernels use the variables' addresses after the reset.
         let z = ask(device, Call::Allocate, &[4], &[]).unwrap().words[0];
         assert_eq!(launch(device, z, 1, 1).unwrap().words, [0]);
         assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[6]));
@@ -260,7 +261,7 @@ fn the_host_sees_shared_memory_in_the_file() {
     });
 }
 
-/// Calls itself as often as its parameter says.
+/// A function that calls itself as often as its parameter says.
 const RECURSIVE: &str = "\
 .version 9.0
 .target sm_75
@@ -291,7 +292,7 @@ fn the_stack_has_the_size_that_the_application_asks_for() {
         let stub = register_kernel(device, RECURSIVE, "deep");
         let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[LIMIT_OF_STACK], &[]).unwrap().words;
         assert_eq!(limit(device), [1024]);
-        // A frame has 16 bytes, and the first one needs no call: 1,024 of them are there from the start.
+        // A frame has 16 bytes, and the first one needs no call: the initial stack has room for 1,024 frames.
         let deep = |device: &mut Device<'_>, depth: u32| {
             ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &depth.to_ne_bytes()).unwrap().words
         };
@@ -330,7 +331,7 @@ fn test_kernel(file: &str) -> String {
     std::fs::read_to_string(folder.join(file)).unwrap()
 }
 
-/// A kernel's stub.
+/// Registers a kernel; returns its stub.
 fn register_kernel(device: &mut Device<'_>, text: &str, kernel: &str) -> u64 {
     let module = ask(device, Call::Module, &[1], &fat(text)).unwrap().words[0];
     ask(device, Call::Function, &[module, 7], kernel.as_bytes()).unwrap();
@@ -356,7 +357,7 @@ fn what_kernels_print_comes_in_pieces() {
         let text = String::from_utf8(text).unwrap();
         assert!(text.len() > 1 << 16, "{}", text.len());
         assert!(text.starts_with("x[000] = 0.000e+00|+0.00|0, even, 'a', 0, 0\n"), "{}", &text[..200]);
-        // Of each thread one line of each kind; block after block.
+        // One line of each thread, and one of each block, in the order of the blocks.
         assert_eq!(text.matches("  small\n").count(), 2048);
         assert_eq!(text.matches(" is 0x0p+0 at ").count(), 64);
         assert!(text.find("block 1: ").unwrap() < text.find("block 63: ").unwrap());
@@ -405,7 +406,7 @@ fn no_request_makes_it_fail() {
                 let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
                 let message = [head, words, data.clone()].concat();
                 let request = Request::read(&mut &message[..]).unwrap().unwrap();
-                // Memory of gigabytes is right, and slow.
+                // Gigabytes of memory are allowed, but slow.
                 let is_large = request.words.iter().any(|word| (1 << 26..1 << 33).contains(word));
                 if !is_large {
                     let _ = device.answer(&request);

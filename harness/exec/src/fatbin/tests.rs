@@ -33,7 +33,7 @@ fn container(entries: &[Vec<u8>]) -> Vec<u8> {
 fn all_kinds() -> Vec<u8> {
     let lz4 = lz4_flex::block::compress(TEXT.as_bytes());
     let zstd = ruzstd::encoding::compress_to_vec(TEXT.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
-    // Code of a processor, which nothing reads.
+    // Machine code for a processor, which is skipped.
     let mut other = entry(75, b"not a text \xff", 0, 0, 0);
     other[0] = 2;
     container(&[
@@ -69,7 +69,7 @@ fn what_is_wrong_is_said() {
 }
 
 proptest! {
-    /// Whatever is in a container: an answer or an error, in a moment and with little memory.
+    /// Whatever a container holds, it gives a result or an error, quickly and with little memory.
     #[test]
     fn no_container_makes_it_fail(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8), cut in any::<prop::sample::Index>()) {
         let mut bytes = all_kinds();

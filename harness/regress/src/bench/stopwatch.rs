@@ -1,9 +1,9 @@
-//! Time that a thread had a processor.
+//! Processor time of a thread.
 
 use std::time::{Duration, Instant};
 
-/// Measures the time of the thread that started it. What other programs do on the machine disturbs that least. Where the system does not tell, it is the
-/// time on the wall.
+/// Measures the processor time of the thread that started it: this is what other programs on the machine disturb least. If the system does not report
+/// it, wall time is measured.
 pub struct Stopwatch {
     thread: Option<Duration>,
     wall: Instant,

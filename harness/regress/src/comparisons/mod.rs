@@ -180,11 +180,11 @@ mod tests {
         let never = Compared::default();
         let (counts, missed) = gate.judge(&[never; 3], &excuse("tag_q == name_i"));
         assert_eq!((counts, missed.len()), (ComparisonCounts { comparisons: 0, bits: 0, reached: 0, excused: 0 }, 0));
-        // One of the two with this text is made, and contradicts it.
+        // One of the two comparisons with this text is evaluated, and contradicts the exception.
         let made = [never, Compared { bits: 4, alone: 0b1111 }, never];
         let (_, missed) = gate.judge(&made, &excuse("tag_q == name_i"));
         assert_eq!(missed, ["tag_q == name_i: the exception \"a reason\" does not hold"]);
-        // The source does not have it.
+        // The source has no such comparison.
         let (_, missed) = gate.judge(&[never; 3], &excuse("tag_q == other_i"));
         assert_eq!(missed, ["tag_q == other_i: the exception \"a reason\" does not hold"]);
     }

@@ -50,7 +50,7 @@ fn a_change_is_narrowed_to_an_interval_and_with_a_trace_to_the_cycle() {
     for expected in ["cycles", "events.stall_scoreboard", "state"] {
         assert!(what.contains(&expected), "{what:?}");
     }
-    // What it computes stays.
+    // The results stay the same.
     for same in ["commits", "signals", "outputs.details", "events.issue", "stats.launches"] {
         assert!(!what.contains(&same), "{what:?}");
     }
@@ -61,7 +61,7 @@ fn a_change_is_narrowed_to_an_interval_and_with_a_trace_to_the_cycle() {
     assert!((interval.first..=interval.last).contains(&exact.first), "{exact:?} {interval:?}");
     // The straps are an input: they differ from the first cycle on, the events of that cycle do not.
     assert_eq!((exact.first, exact.events), (0, Vec::new()));
-    // A trace of something else is not taken for that of the golden.
+    // The trace of another run is not taken for that of the golden.
     assert_eq!(compare(&before.golden, &now, Some(&now.trace)).since, Some(interval));
 }
 

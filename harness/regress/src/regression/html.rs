@@ -275,7 +275,7 @@ mod tests {
     use super::super::plan::{RegressionPlan, Shard};
     use super::*;
 
-    /// A kernel that passes, one that takes other cycles than before, a block that fails with words that HTML has to be kept from.
+    /// A kernel that passes, and a block that passes or fails with a message that HTML has to escape.
     fn report(cycles: u64, good: bool) -> RegressionReport {
         let case = |work| Case::new(&Config::default(), 1, work, 9);
         let kernel = case(Work::Kernel { kernel: "saxpy".into() });

@@ -144,7 +144,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> JobError {
     JobError::Build(format!("cannot write {}: {error}", path.display()))
 }
 
-/// The same of a journal that has lines.
+/// The same error for a journal that already has lines.
 fn cannot_add(path: &Path, error: &io::Error) -> JobError {
     JobError::Build(format!(
         "cannot write {}: {error}; its lines are whole, and --resume continues after them",
@@ -212,7 +212,7 @@ pub fn read(path: &Path) -> Result<(Option<Header>, Vec<Line>, u64), JobError> {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let wrong = |number: usize, why: &str| JobError::Input(format!("{}:{number}: {why}", path.display()));
     let damaged = |number: usize, e: serde_json::Error| {
-        // It names a line of its own, which is always the first.
+        // The message ends with a line number of its own, which is always 1: it is cut off.
         let why = e.to_string();
         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
         wrong(number, &format!("this is no line of a journal: {why}"))
@@ -305,7 +305,7 @@ mod tests {
             damaged.ends_with("journal.jsonl:1: this is no line of a journal: missing field `gpurf_journal`"),
             "{damaged}"
         );
-        // A new one keeps the old one beside it.
+        // A new journal keeps the old one next to it.
         Journal::create(&path, &header()).unwrap();
         assert!(folder.path().join("journal.before.jsonl").exists());
     }

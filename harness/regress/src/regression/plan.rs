@@ -381,7 +381,7 @@ mod tests {
         }
     }
 
-    /// What passes at night has to be at least as sure as what passes in the whole suite.
+    /// The nightly run has to check at least as thoroughly as the whole suite.
     #[test]
     fn nightly_runs_every_block_job_of_the_whole_suite_long_enough_to_be_judged() {
         let project = Project::find();

@@ -269,9 +269,9 @@ pub struct Trend {
 /// Changes since an earlier run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// Cases that failed before or fail now: case, before, now.
+    /// Cases whose verdict has changed: case, before, now.
     pub results: Vec<(String, Verdict, Verdict)>,
-    /// Kernels and programs that take another number of cycles: case, before, now.
+    /// Other cases than blocks, with the same verdict, that take another number of cycles: case, before, now.
     pub cycles: Vec<(String, u64, u64)>,
     /// Number of cases that the earlier run did not have.
     pub new: usize,

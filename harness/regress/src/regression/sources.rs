@@ -143,7 +143,7 @@ mod tests {
             assert!(seen.insert(digest(&RtlSources { defines, ..over("mrf_bank") })));
         }
         assert!(seen.insert(digest(&RtlSources { allow_absent: vec!["A".into()], ..over("mrf_bank") })));
-        // What no build reads, such as the folder of the regression.
+        // Files that no build reads, such as those of the regression's folder.
         fs::write(at("include/journal.jsonl"), "").unwrap();
         fs::write(at("include/deeper/a.h"), "").unwrap();
         assert!(!seen.insert(digest(&over("mrf_bank"))));

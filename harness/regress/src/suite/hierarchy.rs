@@ -5,7 +5,7 @@ use gpurf_isa::LastResultFile;
 
 use super::{Family, Sweep, two_ports, with_unified};
 
-/// What the suites run.
+/// The runs of the suites for this design.
 pub(super) const FAMILY: Family = Family {
     design: "hierarchy",
     kernel: "scan",
@@ -20,22 +20,22 @@ pub(super) const FAMILY: Family = Family {
     sizes: &[Sweep { preset: "lrf-orf-split", key: "orf.entries", values: &[1, 2, 4, 8] }],
 };
 
-/// So many entries and such an LRF, with one issue port, as the thesis has it.
+/// A hierarchy with this number of ORF entries and this kind of LRF, with one issue port as in the thesis.
 fn one(entries: usize, banks: LastResultFile) -> Config {
     let mut config = FAMILY.config();
     (config.orf.entries, config.lrf.banks) = (entries, banks);
     config
 }
 
-/// With two issue ports, and slots that are no power of two.
+/// The same with two issue ports, and a number of slots that is no power of two.
 fn two(entries: usize, banks: LastResultFile) -> Config {
     let mut config = two_ports(one(entries, banks));
     (config.mrf.read_order, config.sm.active_warps) = (ReadOrder::RoundRobin, 6);
     config
 }
 
-/// What the whole suite runs of a block: every kind of LRF, all entries that numbers have and fewer, one issue port and two. Comparisons are judged in
-/// the last shape, so that is not the one with a single entry.
+/// Configurations of a block in the whole suite: every kind of LRF, as many entries as their indices allow and fewer, one issue port and two.
+/// Comparisons are judged in the last configuration, so the one with a single entry is not the last.
 fn few(block: &str) -> Vec<Config> {
     match block {
         "hierarchy" => vec![
@@ -60,13 +60,13 @@ fn few(block: &str) -> Vec<Config> {
         "hierarchy_scoreboard" | "hierarchy_data" => {
             vec![one(3, LastResultFile::Split), one(1, LastResultFile::None), two(8, LastResultFile::Unified)]
         }
-        // The others do not know what places there are.
+        // The other blocks do not depend on entries and LRF.
         _ if block.starts_with("hierarchy_") => vec![one(3, LastResultFile::Split), two(3, LastResultFile::Split)],
         _ => Vec::new(),
     }
 }
 
-/// What the long run has besides: entries with each kind of LRF and each number of issue ports.
+/// Further configurations of the long run: numbers of entries with each kind of LRF and each number of issue ports.
 fn more(block: &str) -> Vec<Config> {
     if !block.starts_with("hierarchy") {
         return Vec::new();

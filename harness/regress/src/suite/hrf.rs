@@ -4,7 +4,7 @@ use gpurf_blocks::config::{Config, HrfConfig, preset};
 
 use super::{Family, alone, changed};
 
-/// What the suites run.
+/// The runs of the suites for this design.
 pub(super) const FAMILY: Family = Family {
     design: "hrf",
     kernel: "pathfinder",
@@ -24,7 +24,7 @@ fn paper() -> Config {
     preset("hrf").expect("a preset").config
 }
 
-/// Buffers that fill, and whose numbers are no power of two; few places everywhere.
+/// A file whose buffers fill, with a number of entries that is no power of two; few places everywhere.
 fn small() -> Config {
     let mut config = paper();
     (config.mrf.kilobytes, config.mrf.collectors, config.sm.warps) = (32, 4, 16);
@@ -58,12 +58,12 @@ fn warps(warps: usize) -> Config {
     config
 }
 
-/// The audit's: in the whole file a read takes several cycles and every strap is in use.
+/// The configuration of the audit: in the whole file a read takes several cycles, and every strap is in use.
 fn audited(block: &str) -> Option<Config> {
     (block == "hrf").then(|| latencies(gated(small(), 4), 9, 2))
 }
 
-/// Where mutants run. Straps of the whole file mean something where there is such a file.
+/// Configurations in which mutants run. Straps of the whole file have an effect only if there is such a file.
 fn mutated(block: &str, base: Config) -> Vec<Config> {
     let alone = Config { sm: base.sm, hrf: HrfConfig { stt_ram: true, ..base.hrf }, ..alone(base) };
     let file = || changed(alone, |c| c.mrf.kilobytes = 32);
@@ -79,13 +79,13 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the whole suite runs of a block. The straps of the parts are drawn by their stimulus.
+/// Configurations of a block in the whole suite. The straps of the file's parts are drawn by their stimulus.
 fn few(block: &str) -> Vec<Config> {
     match block {
-        // Comparisons are judged in the last one: with buffers.
+        // Comparisons are judged in the last configuration: with buffers.
         "hrf_results" => vec![paper(), entries(small(), 0), small()],
         "hrf" => vec![
-            // Sizes of the paper; a buffer that fills, with a part that is gated, as it is in the paper and as it is seldom.
+            // The sizes of the paper with gated entries; buffers that fill, gated and with other latencies; no buffers.
             gated(paper(), 16),
             gated(entries(paper(), 20), 16),
             gated(small(), 4),
@@ -95,8 +95,8 @@ fn few(block: &str) -> Vec<Config> {
             entries(paper(), 0),
         ],
         "alternating_scheduler" => {
-            // Few warps; a number of warps that is no power of two: a slot's number may then be that of no warp. The last one is that in which
-            // comparisons are judged.
+            // Few warps; a number of warps that is no power of two, so that a slot's number may be that of no warp. Comparisons are judged in the
+            // last configuration.
             let patience = [0, 2048, 4095, 3].into_iter();
             [8, 48].map(warps).into_iter().chain(patience.map(|patience| patient(paper(), patience))).collect()
         }
@@ -105,7 +105,7 @@ fn few(block: &str) -> Vec<Config> {
     }
 }
 
-/// What the long run has besides: sizes of a buffer in every pair with the others.
+/// Further configurations of the long run: every pair of a buffer's sizes, with other sizes.
 fn more(block: &str) -> Vec<Config> {
     if !block.starts_with("hrf") {
         return Vec::new();

@@ -4,7 +4,7 @@ use gpurf_blocks::config::{Config, IdealConfig, MrfConfig};
 
 use super::{Family, alone, changed};
 
-/// What the suites run.
+/// The runs of the suites for this design.
 pub(super) const FAMILY: Family = Family {
     design: "mrf_ideal",
     kernel: "srad",
@@ -19,20 +19,20 @@ pub(super) const FAMILY: Family = Family {
     sizes: &[],
 };
 
-/// As the preset, with banks, collectors and issue ports; 128 KB.
+/// The preset with these numbers of banks, collectors and issue ports; 128 KB.
 fn shape(banks: usize, collectors: usize, issue_ports: usize) -> Config {
     let preset = FAMILY.config();
     Config { mrf: MrfConfig { banks, collectors, issue_ports, ..preset.mrf }, ..preset }
 }
 
-/// So few words that accesses meet.
+/// A file with so few words that accesses meet at the same word.
 fn small(issue_ports: usize) -> Config {
     let mut config = shape(4, 4, issue_ports);
     (config.mrf.kilobytes, config.sm.warps) = (16, 16);
     config
 }
 
-/// Where mutants run.
+/// Configurations in which mutants run.
 fn mutated(block: &str, base: Config) -> Vec<Config> {
     let ideal = |config| changed(alone(config), |c| c.ideal.present = true);
     match block {
@@ -42,7 +42,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the whole suite runs of a block.
+/// Configurations of a block in the whole suite.
 fn few(block: &str) -> Vec<Config> {
     match block {
         _ if block.starts_with("mrf_ideal") => vec![shape(16, 8, 1), small(1), shape(8, 8, 2), small(2)],
@@ -53,7 +53,7 @@ fn few(block: &str) -> Vec<Config> {
     }
 }
 
-/// What the long run has besides: banks and collectors in every pair.
+/// Further configurations of the long run: banks and collectors in every pair.
 fn more(block: &str) -> Vec<Config> {
     let shapes = || {
         let pair = |banks| [4, 8, 16].map(|collectors| (banks, collectors));

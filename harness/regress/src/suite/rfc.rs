@@ -5,7 +5,7 @@ use gpurf_blocks::sizes::MAX_WARPS;
 
 use super::{Family, Sweep, changed, powered, two_ports, with_unified};
 
-/// What the suites run.
+/// The runs of the suites for this design.
 pub(super) const FAMILY: Family = Family {
     design: "rfc",
     kernel: "needle",
@@ -43,13 +43,13 @@ fn cache_policy(mut config: Config, number: usize) -> Config {
     config
 }
 
-/// With an LRF above the cache, and with reads that allocate.
+/// With or without an LRF above the cache, and with or without reads that allocate.
 fn levels(mut config: Config, lrf: bool, reads: bool) -> Config {
     (config.rfc.lrf, config.rfc.reads) = (lrf, reads);
     config
 }
 
-/// Words of the main register file have power states, those of all warps that there can be.
+/// Gives the words of the main register file power states, for the maximum number of warps.
 fn states(config: Config, mode: PowerMode) -> Config {
     changed(powered(config, mode), |c| c.sm.warps = MAX_WARPS)
 }
@@ -65,7 +65,7 @@ fn entries(mut config: Config, entries: usize) -> Config {
     config
 }
 
-/// Where mutants run: the small configuration has a cache.
+/// Configurations in which mutants run: the small configuration has a cache.
 fn mutated(block: &str, base: Config) -> Vec<Config> {
     let with = |change: &dyn Fn(&mut Config)| changed(base, change);
     let others = || {
@@ -96,7 +96,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// Slots that are handed over, of a register file that keeps nothing for them.
+/// The two-level scheduler with handover of slots, above a register file that keeps nothing for a slot.
 fn handed(config: Config) -> Config {
     let base = preset("two-level").expect("a preset").config;
     let mut sm = config.sm;
@@ -104,7 +104,7 @@ fn handed(config: Config) -> Config {
     Config { mrf: config.mrf, sm, ..base }
 }
 
-/// What the whole suite runs of a block: few shapes, and policies so that every strap has both values.
+/// Configurations of a block in the whole suite: few shapes, and policies so that every strap has both values.
 fn few(block: &str) -> Vec<Config> {
     let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
     match block {
@@ -117,7 +117,8 @@ fn few(block: &str) -> Vec<Config> {
             handed(scheduler_policy(one(), round_robin, true, 0)),
             scheduler_policy(two(), greedy, false, 4095),
         ],
-        // One entry of a slot, and so many that the numbers are not filled. Not the former as the last one, in which comparisons are judged.
+        // One entry for each slot, and a number of entries that is no power of two. The former is not the last configuration, because comparisons are
+        // judged there.
         "rfc_tags" => vec![
             cache_policy(one(), 0b0000),
             cache_policy(one(), 0b0011),
@@ -152,7 +153,7 @@ fn few(block: &str) -> Vec<Config> {
             changed(powered(two(), PowerMode::Hints), |c| c.sm.warps = 8),
             states(two(), PowerMode::Greener),
         ],
-        // Numbers of slots that are filled, and not.
+        // Numbers of slots that are a power of two, and that are not.
         "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
         "rfc_evictions" => vec![one(), two(), cache_policy(one(), 0b100_0000), cache_policy(two(), 0b100_0000)],
         "rfc_results" => vec![one(), two(), cache_policy(one(), 0b010_0000), cache_policy(two(), 0b010_0000)],
@@ -171,7 +172,7 @@ fn few(block: &str) -> Vec<Config> {
     }
 }
 
-/// What the long run has besides: entries and slots in every pair, issue ports and kinds of bank with each of them.
+/// Further configurations of the long run: entries and slots in every pair, issue ports and kinds of bank with each of them.
 fn more(block: &str) -> Vec<Config> {
     let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
     let mut all = Vec::new();

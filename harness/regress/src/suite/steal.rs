@@ -4,7 +4,7 @@ use gpurf_blocks::config::{Config, ReadOrder, Scheduler, StealConfig};
 
 use super::{Family, alone, changed};
 
-/// What the suites run.
+/// The runs of the suites for this design.
 pub(super) const FAMILY: Family = Family {
     design: "steal",
     kernel: "srad",
@@ -14,27 +14,27 @@ pub(super) const FAMILY: Family = Family {
     audited,
     shrink: |c| c.steal = StealConfig { read: true, write: true, ..c.steal },
     mutated,
-    // In the operand stage a result is rarely held by an older read.
+    // In the operand stage an older read rarely holds a result back.
     runs_whole: &["steal"],
     stretch: &[("steal", 6), ("operand_stage", 2)],
     sizes: &[],
 };
 
-/// Where mutants run.
+/// Configurations in which mutants run.
 fn mutated(block: &str, base: Config) -> Vec<Config> {
     let with = |change: &dyn Fn(&mut Config)| changed(base, change);
     let stolen = changed(alone(base), |c| c.steal = StealConfig { present: true, ..base.steal });
     match block {
-        // With one port a candidate is alone, and every operand of it counts.
+        // With one port there is only one candidate, and each of its operands matters.
         "steal" => vec![
             base,
             with(&|c| (c.steal.eager, c.steal.unread, c.mrf.read_order) = (true, true, ReadOrder::RoundRobin)),
             with(&|c| (c.steal.redirect, c.steal.drop) = (true, true)),
             with(&|c| c.mrf.issue_ports = 1),
         ],
-        // With two ports there is always a bus.
+        // With two ports a bus is always available.
         "steal_dependence" | "steal_return" => vec![base, with(&|c| c.mrf.issue_ports = 1)],
-        // Three slots a port: of two any halves are the same.
+        // Three slots for each port: with two, all halves are the same.
         "two_level_scheduler" => {
             let slots = changed(stolen, |c| c.sm.active_warps = 6);
             vec![slots, round_robin(slots)]
@@ -45,7 +45,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// Banks of the paper's sweep, and fewer.
+/// Numbers of banks: those of the paper's sweep, and fewer.
 const BANKS: [usize; 4] = [4, 8, 16, 32];
 
 /// The paper's file: eight banks, two schedulers.
@@ -59,7 +59,7 @@ fn shape(banks: usize, ports: usize) -> Config {
     config
 }
 
-/// Few entries, few collectors: places are rare, and registers are met again.
+/// Few entries and few collectors: free places are rare, and the same registers are accessed again.
 fn small(ports: usize) -> Config {
     let mut config = shape(4, ports);
     (config.mrf.kilobytes, config.mrf.collectors, config.sm.warps) = (16, 4, 16);
@@ -85,12 +85,12 @@ fn slots(mut config: Config, active: usize) -> Config {
     config
 }
 
-/// The audit's: of the whole file the paper's, which parks values.
+/// The configuration of the audit: for the whole file that of the paper, which parks values.
 fn audited(block: &str) -> Option<Config> {
     (block == "steal").then(paper)
 }
 
-/// What the whole suite runs of a block. The straps of the arbiter are drawn by its stimulus.
+/// Configurations of a block in the whole suite. The straps of the arbiter are drawn by its stimulus.
 fn few(block: &str) -> Vec<Config> {
     match block {
         "steal" => vec![
@@ -102,7 +102,7 @@ fn few(block: &str) -> Vec<Config> {
             policy(shape(16, 2), 0b0101),
             policy(shape(32, 1), 0b1000),
             policy(shape(4, 2), 0b010_0111),
-            // The last one is that in which comparisons are judged: of a candidate's warp, with read stealing only.
+            // Comparisons are judged in the last configuration; that with a candidate's warp is evaluated with read stealing only.
             policy(shape(16, 1), 0b111_1111),
         ],
         "warp_scheduler" => vec![paper(), round_robin(paper()), shape(8, 1), round_robin(shape(8, 1))],
@@ -118,7 +118,8 @@ fn few(block: &str) -> Vec<Config> {
     }
 }
 
-/// What the long run has besides: every policy with every number of banks, and both numbers of issue ports with each of both.
+/// Further configurations of the long run: every policy with every number of banks, and both numbers of issue ports with each policy and each number
+/// of banks.
 fn more(block: &str) -> Vec<Config> {
     let with_banks = |number: usize| BANKS.into_iter().enumerate().map(move |(b, banks)| (number, b, banks));
     match block {

@@ -13,21 +13,21 @@ pub const SMALL: Config = Config {
     mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..Config::BASELINE.mrf },
     ..Config::BASELINE
 };
-/// Never raised.
+/// A stop flag that is never set.
 pub static GO: AtomicBool = AtomicBool::new(false);
 
-/// A checkout whose failures go elsewhere.
+/// A checkout with another folder for failures.
 pub struct Bench {
     /// The checkout.
     pub project: Project,
     /// Its tools.
     pub tools: Toolchain,
-    /// Where its failures and changed sources go.
+    /// The folder for its failures and changed sources.
     pub folder: tempfile::TempDir,
 }
 
 impl Bench {
-    /// With the tools of this machine.
+    /// A bench with the tools of this machine.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = Project { failures: folder.path().join("failures"), ..Project::find() };
@@ -45,7 +45,7 @@ impl Bench {
         RtlSources { overrides: vec![(module.into(), file)], ..RtlSources::default() }
     }
 
-    /// Quick builds.
+    /// Options for quick builds.
     pub fn options() -> Options {
         Options { optimise: false, ..Options::default() }
     }
@@ -55,7 +55,7 @@ impl Bench {
         run_job(&self.project, &self.tools, job, rtl, &Self::options(), &GO).unwrap()
     }
 
-    /// Both sides of a block; the model may be another one.
+    /// Both sides of a block, with `twin` as the model.
     pub fn sides(&self, twin: Box<dyn Twin>) -> Lockstep {
         let request =
             request(&self.project, twin.declaration().block, &SMALL, &RtlSources::default(), Self::options()).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests of the lockstep share.
+//! Functions that the tests of the lockstep share.
 
 #[allow(dead_code, reason = "not every test that has this module runs jobs")]
 pub mod bench;
@@ -6,7 +6,7 @@ pub mod bench;
 use gpurf_blocks::{Declaration, Memory, Twin};
 use gpurf_lockstep::RunOutcome;
 
-/// All that is known of a run, its speed left out: in words, and the bytes of both sides that mean something, cycle by cycle.
+/// Everything that is known of a run except its speed: as text, and the valid bytes of both sides, cycle by cycle.
 #[allow(dead_code, reason = "the test of the memory cells has this module for its faults")]
 pub fn known(declaration: &Declaration, outcome: &RunOutcome) -> (String, Vec<u8>) {
     let RunOutcome { cycles, cause, capture, events, spreads, slow_compares } = outcome;

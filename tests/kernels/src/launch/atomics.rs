@@ -1,4 +1,4 @@
-//! `atomics`: what is left in the cells, and of what was taken out of them.
+//! `atomics`: the final contents of the cells, and digests of the values that were taken out of them.
 
 use crate::case::{Case, Output};
 
@@ -7,7 +7,7 @@ pub fn reference(case: &Case) -> Vec<Output> {
     let given = case.u64s("given");
     let mut cells = case.u64s("cells");
     let mut returned = vec![0u64; 18];
-    // All that was ever in the cell.
+    // The sum of all values that were ever in the cell.
     returned[0] = given.iter().fold(cells[0], |sum, x| sum.wrapping_add(*x));
     cells[0] = 0;
     let tickets = (0..given.len() as u64).map(|n| n.wrapping_mul(0x1_0000_0001));

@@ -23,7 +23,7 @@ fn over(leaves: &[i32], low: i32, high: i32) -> Span {
     Span { low, high: right.high, parts: [part(0), part(1), part(2)], weight }
 }
 
-/// An expression's value, and the bytes that it has.
+/// An expression's value, and its length in bytes.
 fn value(text: &[u8]) -> (i32, usize) {
     fn sum(text: &[u8], at: &mut usize) -> i32 {
         let mut value = product(text, at);

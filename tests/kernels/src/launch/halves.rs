@@ -13,7 +13,7 @@ fn fma(a: f16, b: f16, c: f16) -> f16 {
     f16::from_f64(a.to_f64().mul_add(b.to_f64(), c.to_f64()))
 }
 
-/// Towards zero.
+/// Rounds towards zero.
 fn truncated(x: f32) -> f16 {
     let near = f16::from_f32(x);
     if near.to_f32().abs() > x.abs() { f16::from_bits(near.to_bits() - 1) } else { near }

@@ -1,4 +1,4 @@
-//! What the tests of marks and of accesses share.
+//! Functions that the tests of marks and of accesses share.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use gpurf_kernels::{Case, Kernel};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
 use gpurf_oracle::{Launch, Memory, Observer, Oracle, Program};
 
-/// A kernel, compiled for so many registers.
+/// A kernel, compiled for this number of registers.
 pub fn build(kernel: &Kernel, registers: u16) -> Image {
     build_in(Schedule::None, kernel, registers)
 }
@@ -23,7 +23,7 @@ pub fn build_with(options: &Options, kernel: &Kernel) -> Image {
     compiled_with(options, kernel).image
 }
 
-/// The same, and what the compiler says of it.
+/// The same, with the compiler's report.
 pub fn compiled_with(options: &Options, kernel: &Kernel) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
     let text = fs::read_to_string(&path).expect("PTX lies beside the source");
@@ -55,7 +55,7 @@ impl<J: Observer, F: Fn(&image::Kernel) -> J> Engine for Observed<J, F> {
     }
 }
 
-/// Runs a test kernel's launches with this code, and gives the observer of each.
+/// Runs a test kernel's launches with this code, and returns the observer of each.
 pub fn observed<J: Observer>(kernel: &Kernel, code: &Image, begin: impl Fn(&image::Kernel) -> J) -> Vec<J> {
     observed_in(&Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}")), code, begin)
 }
