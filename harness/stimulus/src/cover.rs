@@ -1,4 +1,4 @@
-//! Counts of what a run reached.
+//! Coverage: counts of the situations that a run reached.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -6,35 +6,35 @@ use std::ops::Range;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Ports, Shape, view};
 
-/// Situations of one block, recognised from its ports and probes. [`cover`](gpurf_stimulus_macros::cover) makes it.
+/// Situations of one block, recognised from its ports and probes. [`cover`](gpurf_stimulus_macros::cover) implements it.
 pub trait Cover: Send + Sized + 'static {
     /// The block's inputs.
     type In: Ports<Shape: Shape>;
-    /// Its outputs.
+    /// The outputs of the block.
     type Out: Ports<Shape = <Self::In as Ports>::Shape>;
-    /// Its probes.
+    /// The probes of the block.
     type Probe: Ports<Shape = <Self::In as Ports>::Shape>;
 
-    /// For this shape, which is that of the configuration.
+    /// Makes the cover for this shape, which is the shape of the configuration.
     fn new(shape: &<Self::In as Ports>::Shape, config: &Config) -> Self;
 
-    /// All points by number: the name, or nothing where this shape or configuration does not have the situation.
+    /// The names of all points, by number; `None` where this shape or configuration does not have the situation.
     fn points(&self) -> Vec<Option<&'static str>>;
 
-    /// Looks at a cycle.
+    /// Examines a cycle, and counts the points that it reaches.
     fn observe(&mut self, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, points: &mut Points);
 }
 
-/// A block that has the ports of another cover as a part of its own.
+/// A block whose ports include the ports that another block's cover examines.
 pub(crate) trait Contains<C: Cover>: Block {
-    /// The cover of the part.
+    /// Makes the cover of this part.
     fn cover(shape: &Self::Shape, config: &Config) -> C;
 
-    /// Looks at the part in a cycle.
+    /// Passes the part's ports and probes of a cycle to its cover.
     fn observe(cover: &mut C, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, points: &mut Points);
 }
 
-/// Situations of a part of a block's ports.
+/// Adapts the cover of a part to the whole block `B`.
 pub(crate) struct Within<B, C>(C, PhantomData<fn(B)>);
 
 impl<B, C> Cover for Within<B, C>
@@ -63,7 +63,7 @@ where
 pub struct Points(Vec<u64>);
 
 impl Points {
-    /// Counts a point where it holds: of those that one `point!` declares, the one of this index.
+    /// Counts a point if `holds` is true. `declared` are the numbers of the points that one `point!` declares, `index` selects one of them.
     #[inline]
     pub(crate) fn count(&mut self, declared: Range<usize>, index: usize, holds: bool) {
         if holds {
@@ -81,13 +81,13 @@ impl Points {
     }
 }
 
-/// Looks at the inputs and the compared part of a cycle, and counts.
+/// Examines the inputs and the compared part of a cycle, and counts.
 type Observe = Box<dyn FnMut(&[u8], &[u8], &mut Points) + Send>;
 
 /// Counters of one block.
 pub struct Coverage(Vec<Part>);
 
-/// Those of a [`Cover`].
+/// Counters of one [`Cover`].
 struct Part {
     names: Vec<Option<&'static str>>,
     points: Points,
@@ -107,13 +107,13 @@ impl Coverage {
         Self(vec![Part { names, points, observe: Box::new(observe) }])
     }
 
-    /// The counters of both.
+    /// The counters of both coverages.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// The same without these points.
+    /// The same coverage without these points.
     pub(crate) fn without(mut self, spared: &[&str]) -> Self {
         for name in self.0.iter_mut().flat_map(|part| &mut part.names) {
             *name = name.filter(|name| !spared.contains(name));
@@ -140,7 +140,7 @@ impl Coverage {
     }
 }
 
-/// A field of a packed event word.
+/// The value of a field of a packed event word.
 pub(crate) fn part(fields: &[(&str, u32)], word: u64, name: &str) -> u64 {
     let mut rest = fields.iter().rev().scan(0, |low, &(field, bits)| {
         let here = *low;

@@ -10,11 +10,11 @@ use gpurf_lockstep::Records;
 pub(crate) struct Directed {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
-    /// Its inputs in a configuration.
+    /// Makes its inputs for a configuration.
     pub(crate) play: fn(&Config) -> Records,
 }
 
-/// Of `mrf`.
+/// Directed sequences of `mrf`.
 pub(crate) const MRF: &[Directed] = &[
     Directed {
         name: "timing",
@@ -57,13 +57,13 @@ pub fn list(block: &str) -> Vec<(&'static str, &'static str)> {
     of_block(block).iter().map(|d| (d.name, d.summary)).collect()
 }
 
-/// The inputs of a directed sequence.
+/// The inputs of a directed sequence; `None` if the block has no sequence of this name.
 pub fn sequence(block: &str, name: &str, config: &Config) -> Option<Records> {
     let directed = of_block(block).iter().find(|d| d.name == name)?;
     Some((directed.play)(config))
 }
 
-/// All dispatch ports.
+/// A mask of all dispatch ports.
 pub(crate) fn all_ports(config: &Config) -> u8 {
     ((1u32 << config.mrf.issue_ports) - 1) as u8
 }
@@ -91,7 +91,7 @@ impl<I: Ports + Copy> Script<I> {
         script.records
     }
 
-    /// Ends the cycle.
+    /// Ends the cycle: records its inputs, and makes those of the next one idle.
     pub(crate) fn step(&mut self) {
         self.records.resize(self.records.len() + 1);
         let last = self.records.len() - 1;

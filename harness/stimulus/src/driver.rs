@@ -10,23 +10,23 @@ use gpurf_lockstep::{Rng, Stimulus};
 
 use crate::{Unaliased, Unreached};
 
-/// A named weight: a chance in a thousand, rolled between two bounds for each stretch of a run.
+/// A named weight: a chance in a thousand. For each stretch of a run, one of its `values` is picked at random.
 #[derive(Clone, Copy, Debug)]
 pub struct Knob {
     /// Name.
     pub name: &'static str,
-    /// What it is the chance of.
+    /// The event whose chance it is.
     pub doc: &'static str,
-    /// Values that a stretch may have.
+    /// Values that the chance may have in a stretch.
     pub values: &'static [u32],
 }
 
 /// A set of knobs with their values in the current stretch: a struct that [`knobs!`](crate::knobs) declares.
 pub trait Knobs: Send + Sized {
-    /// Values for a stretch: `roll` gives that of each knob, in the order of the declaration.
+    /// Makes the values for a stretch: calls `roll` for each knob, in the order of the declaration, to get its value.
     fn roll(roll: &mut dyn FnMut(&Knob) -> u32) -> Self;
 
-    /// The knobs, in this order.
+    /// The knobs, in the order of the declaration.
     fn list() -> Vec<Knob> {
         let mut list = Vec::new();
         Self::roll(&mut |knob| {
@@ -37,7 +37,7 @@ pub trait Knobs: Send + Sized {
     }
 }
 
-/// Declares the knobs of a driver, one a line: name, of what it is the chance, the values that a stretch may have.
+/// Declares the knobs of a driver, one per line: the name, the event whose chance it is, and the values that a stretch may use.
 ///
 /// ```ignore
 /// knobs! {
@@ -53,8 +53,8 @@ pub trait Knobs: Send + Sized {
 /// The driver says `type Knobs = QueueKnobs` and reads a knob as a field: `rng.chance(knobs.push)`.
 ///
 /// * `reset` is the knob that every block with a reset has; `reset = [0, 5, 20]` gives it other values.
-/// * `..core: CoreKnobs` adds the knobs of another set. The driver hands them on as `&knobs.core`.
-/// * A knob whose name is a word of Rust is written `r#move`.
+/// * `..core: CoreKnobs` adds the knobs of another set. The driver passes them on as `&knobs.core`.
+/// * A knob whose name is a keyword of Rust is written `r#move`.
 macro_rules! knobs {
     (@knob reset) => { $crate::driver::RESET };
     (@knob reset $($value:literal)+) => { $crate::Knob { values: &[$($value),+], ..$crate::driver::RESET } };
@@ -81,7 +81,7 @@ macro_rules! knobs {
     };
 }
 
-/// A name without the mark of a raw identifier.
+/// A name without the prefix `r#` of a raw identifier.
 pub(crate) fn plain(name: &'static str) -> &'static str {
     name.strip_prefix("r#").unwrap_or(name)
 }
@@ -90,18 +90,18 @@ pub(crate) fn plain(name: &'static str) -> &'static str {
 pub trait Driver: Send + Sized + 'static {
     /// The block's inputs.
     type In: Ports<Shape: Shape>;
-    /// Its knobs.
+    /// The knobs of this driver.
     type Knobs: Knobs;
 
-    /// A driver for this shape, which is that of the configuration; `cfg_i` is tied to the configuration's straps.
+    /// Makes a driver for this shape, which is the shape of the configuration; `cfg_i` is tied to the configuration's straps.
     fn new(shape: &<Self::In as Ports>::Shape, config: &Config) -> Self;
 
-    /// Bits of inputs that cannot be both 0 and 1 in this configuration, with the reason: everything else has to be.
+    /// Bits of inputs that cannot be both 0 and 1 in this configuration, with the reason. Every other bit has to take both values.
     fn unreached(_shape: &<Self::In as Ports>::Shape, _config: &Config) -> Vec<Unreached> {
         Vec::new()
     }
 
-    /// Bits of comparisons in the RTL in which alone the operands cannot differ in this configuration, with the reason.
+    /// Bits of comparisons in the RTL that cannot be the only difference between the operands in this configuration, with the reason.
     fn unaliased(_shape: &<Self::In as Ports>::Shape, _config: &Config) -> Vec<Unaliased> {
         Vec::new()
     }
@@ -110,7 +110,7 @@ pub trait Driver: Send + Sized + 'static {
     fn drive(&mut self, rng: &mut Rng, knobs: &Self::Knobs, inputs: &mut Self::In);
 }
 
-/// Cycles of a stretch, at least and on top of that.
+/// Length of a stretch in cycles: the least, and the bound of the random number that is added to it.
 const STRETCH: (u64, u64) = (64, 512);
 
 /// Knobs that stay at a value, by name.
@@ -118,8 +118,8 @@ pub type Pins = [(String, u32)];
 
 struct Random<D: Driver> {
     driver: D,
-    /// The inputs of the last cycle. They are kept here and not in the caller's buffer: whoever asks, with whatever in the buffer, gets the same
-    /// sequence, payloads that are not valid included.
+    /// The inputs of the last cycle. They are kept here and not in the caller's buffer, so that the sequence (invalid payloads included) does not
+    /// depend on the caller or on the contents of its buffer.
     inputs: Box<D::In>,
     rng: Rng,
     knobs: Option<D::Knobs>,
@@ -188,7 +188,7 @@ pub(crate) fn any_instruction(rng: &mut Rng) -> InstructionFields {
     words.fields()
 }
 
-/// A layout of a register file of so many registers: as the launcher makes them, with hosts and guests or without, or of random bits.
+/// A layout of a register file of `places` registers: one that the launcher can make, with or without guests, or random bits.
 pub(crate) fn any_layout(rng: &mut Rng, places: usize) -> RegisterLayout {
     if rng.chance(300) {
         return RegisterLayout(rng.next_u64() >> (u64::BITS - RegisterLayout::BITS));
@@ -206,7 +206,7 @@ pub(crate) fn any_layout(rng: &mut Rng, places: usize) -> RegisterLayout {
     .into()
 }
 
-/// A result for a register of a warp; what else it says may be anything.
+/// A result for register `d` of a warp; its other fields are random.
 pub(crate) fn any_write(rng: &mut Rng, partial: u32, warp: u8, d: u8) -> WriteWord {
     WriteFields { from_private: rng.chance(500).into(), d, warp, mask: lane_mask(rng, partial) }.into()
 }
@@ -231,8 +231,8 @@ pub(crate) fn any_bit(rng: &mut Rng, set: impl Into<u64>) -> Option<usize> {
     (set != 0).then(|| rng.below(set.count_ones().into()) as usize).and_then(|nth| set_bits(set).nth(nth))
 }
 
-/// A number below `end` that differs from `value` in exactly one bit, any of them: a comparison that loses this bit takes
-/// it for `value`. `value` itself where there is none.
+/// A number below `end` that differs from `value` in exactly one bit, which is chosen at random. A comparison that ignores this bit takes the number
+/// for `value`. Returns `value` itself if there is no such number.
 pub(crate) fn alias(rng: &mut Rng, value: u64, end: u64) -> u64 {
     let bits = u64::BITS - end.saturating_sub(1).leading_zeros();
     let from = rng.below(bits.max(1).into()) as u32;
@@ -240,8 +240,9 @@ pub(crate) fn alias(rng: &mut Rng, value: u64, end: u64) -> u64 {
     others.find(|&other| other < end).unwrap_or(value)
 }
 
-/// A few different names, to be used where 0, 1, 2, ... would make accesses collide: the others are aliases of the first one while it has any.
-/// A driver rolls them anew now and then, so that a run has pairs that differ in each single bit.
+/// A few distinct numbers (of warps or registers, for example) for stimulus in which accesses have to collide. They replace 0, 1, 2, ...: all but the
+/// first one are aliases of the first one, while it has any. A driver rolls them anew now and then, so that a run has pairs that differ in each
+/// single bit.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     limit: u64,
@@ -249,25 +250,25 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// `count` names below `limit`, or all there are: to begin with the lowest.
+    /// `count` names below `limit`, or `limit` names if that is fewer. The initial names are the lowest numbers.
     pub(crate) fn new(count: usize, limit: u64) -> Self {
         Self { limit, names: (0..limit.min(count as u64)).collect() }
     }
 
-    /// Once in about 200 calls, other names.
+    /// Replaces the names by other ones, once in about 200 calls.
     pub(crate) fn renew(&mut self, rng: &mut Rng) {
         if rng.chance(5) {
             self.roll(rng);
         }
     }
 
-    /// Other names.
+    /// Replaces the names by other ones.
     pub(crate) fn roll(&mut self, rng: &mut Rng) {
         self.names[0] = rng.below(self.limit);
         for n in 1..self.names.len() {
             let (known, rest) = self.names.split_at_mut(n);
             let mut name = alias(rng, known[0], self.limit);
-            // All aliases are taken, or nearly so: any other name.
+            // This alias is taken, perhaps all of them are: use any other number.
             while known.contains(&name) {
                 name = rng.below(self.limit);
             }
@@ -285,18 +286,18 @@ impl Names {
         self.names[rng.below(count.min(self.names.len()) as u64) as usize]
     }
 
-    /// Name `number`, modulo how many there are.
+    /// Name number `number`, modulo the number of names.
     pub(crate) fn nth(&self, number: u64) -> u64 {
         self.names[(number % self.names.len() as u64) as usize]
     }
 }
 
-/// A bit for each port, set with the chance given.
+/// One bit for each port, each set with this chance.
 pub(crate) fn ports(rng: &mut Rng, count: usize, chance: u32) -> u8 {
     rng.mask(count as u32, chance) as u8
 }
 
-/// A driver's own twin of the block: it follows the inputs, so that the driver knows what the block may be given.
+/// A driver's own twin of the block: it follows the inputs, so that the driver knows which inputs the block accepts.
 pub(crate) struct Twin<B: Block> {
     block: B,
     /// Outputs of this cycle.
@@ -308,24 +309,24 @@ impl<B: Block> Twin<B> {
         Self { block: B::new(shape), out: B::Out::zeroed() }
     }
 
-    /// Begins a cycle: the outputs that depend on state only.
+    /// Begins a cycle: computes the outputs that depend on state only.
     pub(crate) fn early(&mut self) {
         self.block.early(&mut self.out);
     }
 
-    /// The other outputs. May be called again with inputs that have been changed.
+    /// Computes the other outputs. May be called again with inputs that have been changed.
     pub(crate) fn late(&mut self, inputs: &B::In) {
         self.block.late(inputs, &mut self.out);
     }
 
-    /// What is inside.
+    /// The block's probes in this cycle.
     pub(crate) fn probe(&self, inputs: &B::In) -> B::Probe {
         let mut probe = B::Probe::zeroed();
         self.block.probe(inputs, &self.out, &mut probe);
         probe
     }
 
-    /// The edge.
+    /// The clock edge.
     pub(crate) fn clock(&mut self, inputs: &B::In) {
         self.block.clock(inputs, &self.out);
     }
@@ -345,7 +346,7 @@ mod tests {
                 assert!(other < end && (other ^ value).count_ones() == u32::from(end > 1), "{value} {end}: {other}");
                 seen |= other ^ value;
             }
-            // Where inverting a bit leads out of the range, its number is not there.
+            // A bit whose inversion leads out of the range cannot be reached.
             let reachable = (0..6).filter(|bit| value ^ 1 << bit < end).fold(0u64, |set, bit| set | 1 << bit);
             assert_eq!(seen & 0x3f, reachable & all, "{value} {end}");
         }

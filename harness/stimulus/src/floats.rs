@@ -1,4 +1,4 @@
-//! Numbers at which floating point goes wrong.
+//! Corner cases of floating-point numbers.
 
 use gpurf_lockstep::Rng;
 
@@ -25,13 +25,13 @@ pub(crate) fn awkward(rng: &mut Rng) -> u32 {
         6 => float(rng, 255, 0),
         7 => float(rng, 255, if near == 0 { 1 } else { any | 1 << 22 }),
         8 => float(rng, 127, near),
-        // A power of two, or what is next to it.
+        // A power of two, or one of its neighbours.
         _ => ((power << 23) + near - 1) | any & SIGN,
     }
 }
 
-/// A number whose exponent field is `middle` or at most `spread` from it; one in four has few significant bits, so that results are exact or
-/// just between two values.
+/// A number whose exponent field is `middle` or at most `spread` from it. One in four has few significant bits, so that results are exact or halfway
+/// between two values.
 pub(crate) fn near(rng: &mut Rng, middle: u32, spread: u32) -> u32 {
     let field = (middle + rng.below(2 * u64::from(spread) + 1) as u32).saturating_sub(spread).min(254);
     let bits = rng.next_u64();
@@ -39,7 +39,7 @@ pub(crate) fn near(rng: &mut Rng, middle: u32, spread: u32) -> u32 {
     float(rng, field, fraction)
 }
 
-/// A number moved by at most `places` last places.
+/// A number of the same sign that differs by at most `places` units in the last place.
 pub(crate) fn beside(rng: &mut Rng, number: u32, places: u64) -> u32 {
     let moved = (number & !SIGN).wrapping_add(rng.below(2 * places + 1) as u32).saturating_sub(places as u32);
     number & SIGN | moved & !SIGN

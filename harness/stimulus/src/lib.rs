@@ -1,27 +1,27 @@
-//! What goes into a block, and whether it was enough.
+//! Stimulus for blocks, and checks that the stimulus of a run was sufficient.
 //!
-//! * A [`Driver`] makes the inputs of one block, at random within what the block's page allows. Its choices are weighted by named
-//!   [`Knob`]s, which are rolled anew every few hundred cycles, so that a run has busy and idle stretches, crowded and spread-out ones.
-//! * A [`Cover`] counts, from ports and probes alone, how often each situation came up that the block's page speaks of. A run that reaches
-//!   one of them too rarely has not shown much, however long it was.
-//! * [`Toggles`] watches whether every bit of every input was 0 and 1.
+//! * A [`Driver`] makes the inputs of one block at random, within the limits that the block's page sets. Named [`Knob`]s weight its choices. They are
+//!   rolled anew every few hundred cycles, so that a run has busy and idle stretches, crowded and spread-out ones.
+//! * A [`Cover`] counts, from ports and probes alone, how often each situation that the block's page describes came up. A run that reaches one of
+//!   them too rarely shows little, however long it was.
+//! * [`Toggles`] checks that every bit of every input was both 0 and 1.
 //! * [`program`] makes random programs for the whole SM.
 //! * [`directed`] has short sequences that aim at one rule each.
 //!
-//! Inputs never depend on the RTL. Where a block's rules tie inputs to its state (a collector takes an instruction only while it is free), the
-//! driver runs a twin of its own to know the state.
+//! Inputs never depend on the RTL. Where a block's rules tie inputs to its state (a collector takes an instruction only while it is free), the driver
+//! runs its own instance of the block's model (a twin) to know the state.
 
-// First, for its macro.
+// Declared first: the other modules use its macro.
 #[macro_use]
 mod driver;
 
-/// Declares the stimulus of a folder's blocks: a module for each of them, named like it, with its `ENTRY`. The list of a folder in
-/// `gpurf-blocks` calls it.
+/// Declares the stimulus of a folder's blocks: one module per block, named like the block, that defines `ENTRY`. The folder's list of blocks in
+/// `gpurf-blocks` invokes it.
 macro_rules! stimulus {
     ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => {
         $(pub(crate) mod $module;)+
 
-        /// Stimulus of its blocks.
+        /// Stimulus of this folder's blocks.
         pub(crate) const BLOCKS: &[crate::Entry] = &[$($module::ENTRY),+];
     };
 }
@@ -52,7 +52,7 @@ macro_rules! designs {
         /// Stimulus of each design's blocks.
         static DESIGNS: &[&[Entry]] = &[$($design::BLOCKS),+];
 
-        /// Rules of each design for inputs of the operand stage. `None`: it has none.
+        /// Rules of each design for the inputs of the operand stage. `None`: the design has no such rules.
         static STAGES: &[Option<operands::StageDesign>] = &[$($design::STAGE),+];
     };
 }
@@ -73,7 +73,7 @@ type MakeStimulus = fn(&Config, u64, &Pins) -> Box<dyn Stimulus + Send>;
 /// Makes coverage counters for a block.
 type MakeCoverage = fn(&Config) -> Coverage;
 
-/// What is known of a block.
+/// Stimulus, coverage and exceptions of one block.
 struct Entry {
     name: &'static str,
     knobs: fn() -> Vec<Knob>,
@@ -84,7 +84,7 @@ struct Entry {
     directed: &'static [directed::Directed],
 }
 
-/// The stimulus of a block: driver and coverage.
+/// The entry of a block, from its driver `D` and its coverage `C`.
 const fn entry<B, D, C>() -> Entry
 where
     B: Block,
@@ -119,7 +119,7 @@ fn find(block: &str) -> &'static Entry {
     blocks().find(|e| e.name == block).unwrap_or_else(|| panic!("{block}: a block without stimulus"))
 }
 
-/// Random inputs for a block in a configuration, for ever.
+/// Endless random inputs for a block in a configuration.
 ///
 /// # Panics
 /// When the block has no stimulus: a mistake in this crate's list.
@@ -127,7 +127,7 @@ pub fn random(block: &str, config: &Config, seed: u64) -> Box<dyn Stimulus + Sen
     pinned(block, config, seed, &[])
 }
 
-/// The same with knobs that stay at a value, for runs that are about a part of what the block does.
+/// As [`random`], with some knobs fixed to a value (`pins`), for runs that exercise only a part of the block.
 ///
 /// # Panics
 /// As [`random`].
@@ -151,7 +151,7 @@ pub fn coverage(block: &str, config: &Config) -> Coverage {
     (find(block).coverage)(config)
 }
 
-/// Watches whether every bit of a block's inputs is 0 and 1.
+/// Returns the check that every bit of a block's inputs is both 0 and 1.
 ///
 /// # Panics
 /// As [`random`].
@@ -159,7 +159,7 @@ pub fn toggles(declaration: &Declaration, config: &Config) -> Toggles {
     Toggles::new(declaration, (find(declaration.block).unreached)(config))
 }
 
-/// Bits of a block's comparisons that no stimulus can reach.
+/// Bits of comparisons in a block's RTL that cannot be the only difference between the operands, with any stimulus.
 ///
 /// # Panics
 /// As [`random`].

@@ -1,8 +1,9 @@
-//! Was every bit of every input 0 and 1? A bit that never changes hides whatever the RTL does with it: a comparison that loses it, a wire that is cut.
+//! Toggle coverage of inputs: every bit of every input has to be both 0 and 1. A bit that never changes hides errors in the RTL's use of it, such as
+//! a comparison that ignores it or a wire that is cut.
 //!
-//! The gate knows nothing of a block but its declaration. A bit counts in a cycle that was compared, out of reset, while the payload that it belongs to
-//! is valid. What cannot change is an [`Unreached`] of the block's driver, with its reason; one that changes all the same is reported too, so
-//! that the list stays true.
+//! The check needs only the block's declaration. A bit counts in a cycle that is compared, out of reset, while the payload that it belongs to is
+//! valid. Bits that cannot change are listed by the block's driver as [`Unreached`], with the reason. An entry of this list whose bits all change
+//! nonetheless is reported too, so that the list stays true.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +15,7 @@ use gpurf_blocks::{Declaration, Packed, Role, WARP_BITS};
 pub struct Unreached {
     /// Name of the input.
     pub signal: &'static str,
-    /// The bits, of every element.
+    /// The bits, in every element.
     pub bits: RangeInclusive<u32>,
     /// Elements; `None`: all of them.
     pub elements: Option<RangeInclusive<usize>>,
@@ -40,26 +41,26 @@ impl Unreached {
         Self::bits(signal, 0..=u32::MAX, why)
     }
 
-    /// The bits of warps' numbers that none of so many warps has.
+    /// Upper bits of warp numbers that are constant if there are only this many warps.
     pub fn warps(signals: &[&'static str], warps: usize) -> Vec<Self> {
         let bits = warps.next_power_of_two().ilog2();
         let names = if bits < WARP_BITS { signals } else { &[] };
         names.iter().map(|signal| Self::bits(signal, bits..=WARP_BITS - 1, "there are fewer warps")).collect()
     }
 
-    /// With two issue ports: the lowest bit of warps' and of slots' numbers, by port or by slot.
+    /// With two issue ports: the lowest bit of the numbers of warps and slots, in inputs with an element for each port or slot.
     pub fn parity(signals: &[&'static str], ports: usize) -> Vec<Self> {
         let names = if ports == 2 { signals } else { &[] };
         names.iter().map(|signal| Self::bits(signal, 0..=0, "a port has the warps and slots of its parity")).collect()
     }
 
-    /// Bits of a matrix of ages, a row for each collector: no collector is older than itself.
+    /// The diagonal of an age matrix with a row for each collector: no collector is older than itself.
     pub fn age(signal: &'static str, collectors: usize) -> impl Iterator<Item = Self> {
         let own = move |c| Self::bits(signal, c as u32..=c as u32, "a collector is not older than itself").of(c..=c);
         (0..collectors).map(own)
     }
 
-    /// In these elements only.
+    /// Restricts it to these elements.
     pub fn of(mut self, elements: RangeInclusive<usize>) -> Self {
         self.elements = Some(elements);
         self
@@ -72,7 +73,7 @@ impl Unreached {
     }
 }
 
-/// Bits of a comparison in the block's RTL in which alone its operands cannot differ, by the block's page.
+/// Bits of a comparison in the block's RTL that cannot be the only difference between its operands, by the block's page.
 #[derive(Clone, Debug)]
 pub struct Unaliased {
     /// The comparison as the RTL has it, with single spaces.
@@ -89,34 +90,34 @@ impl Unaliased {
         Self { comparison, bits, why }
     }
 
-    /// Comparisons of the number of a port, made from a wider one by a remainder.
+    /// Comparisons of a port's number that is computed from a wider number by a remainder.
     pub fn ports(comparisons: &[&'static str]) -> Vec<Self> {
         let upper = |comparison: &&'static str| Self::bits(comparison, 1..=31, "there are two ports");
         comparisons.iter().map(upper).collect()
     }
 
-    /// Comparisons of a warp or slot of a port with one of the same port: with two ports the lowest bit is the port.
+    /// Comparisons between warps or slots of the same port: with two ports the lowest bit of each is the port's number.
     pub fn parity(comparisons: &[&'static str], ports: usize) -> Vec<Self> {
         let names = if ports == 2 { comparisons } else { &[] };
         let lowest = |comparison: &&'static str| Self::bits(comparison, 0..=0, "both are of the same port");
         names.iter().map(lowest).collect()
     }
 
-    /// Whether it speaks of this bit of this comparison.
+    /// Whether this bit of this comparison is excused.
     pub fn holds(&self, comparison: &str, bit: u32) -> bool {
         self.comparison == comparison && self.bits.contains(&bit)
     }
 }
 
-/// Counts only while it is high.
+/// The reset input: cycles count only while it is high.
 const RESET: &str = "rst_ni";
 const WORD: usize = u64::BITS as usize;
 
-/// Looks at the inputs of a block.
+/// Records which values the bits of a block's inputs have had.
 pub struct Toggles {
     declaration: Declaration,
     reset: Option<usize>,
-    /// Elements that still lack a value of some bit.
+    /// Elements with bits that have not yet been both 0 and 1.
     open: Vec<Watched>,
     bits: usize,
     unreached: Vec<Unreached>,
@@ -128,7 +129,7 @@ pub struct Toggles {
 struct Watched {
     signal: usize,
     element: usize,
-    /// Bits that have never been 1, and bits that have never been 0, of those that count.
+    /// Of the bits that are watched: those that have never been 1, and those that have never been 0.
     never_one: Vec<u64>,
     never_zero: Vec<u64>,
 }
@@ -172,7 +173,7 @@ impl Toggles {
         let (mut open, mut excused) = (Vec::new(), Vec::new());
         for (signal, of) in declaration.signals.iter().enumerate() {
             let field = &of.field;
-            // Policies are constant during a run.
+            // Straps set policies, which are constant during a run.
             if of.role != Role::Input || field.name == RESET || STRAP_PORTS.contains(&field.name) {
                 continue;
             }
@@ -188,7 +189,7 @@ impl Toggles {
         Self { declaration: declaration.clone(), reset, open, bits, unreached, excused }
     }
 
-    /// Looks at the inputs and the compared part of a cycle.
+    /// Records the inputs of a cycle; `compared` is the compared part of its record.
     pub fn observe(&mut self, inputs: &[u8], compared: &[u8]) {
         if self.open.is_empty() && self.excused.is_empty() || self.reset.is_some_and(|at| inputs[at] == 0) {
             return;
@@ -211,13 +212,13 @@ impl Toggles {
         self.bits
     }
 
-    /// Number of those that were.
+    /// Number of those bits that were.
     pub fn reached(&self) -> usize {
         let open = self.open.iter().flat_map(Watched::bits);
         self.bits - open.filter(|(_, one, zero)| *one || *zero).count()
     }
 
-    /// Number of bits that need not be.
+    /// Number of bits that are excused.
     pub fn excused(&self) -> usize {
         self.declaration
             .signals
@@ -231,7 +232,7 @@ impl Toggles {
             .sum()
     }
 
-    /// What is wrong, in words: bits that kept their value, by input; exceptions that do not hold.
+    /// A list of what is missing: bits that kept their value, by input, and exceptions that do not hold.
     pub fn missed(&self) -> Vec<String> {
         // Elements of an array that lack the same bits share a line.
         let mut alike: Vec<(usize, String, Vec<u32>)> = Vec::new();
@@ -273,7 +274,7 @@ impl Toggles {
     }
 }
 
-/// As [`Declaration::is_valid`], of a record in two parts. A valid may be such a payload itself.
+/// As [`Declaration::is_valid`], for a record in two parts. The valid signal may itself be an input or in the compared part.
 fn is_valid(declaration: &Declaration, inputs: &[u8], compared: &[u8], signal: usize, element: usize) -> bool {
     let Some(range) = declaration.valid_range(signal, element) else { return true };
     let by = &declaration.signals[range.signal].field;
@@ -309,7 +310,7 @@ mod tests {
     use gpurf_blocks::config::Config;
     use gpurf_lockstep::Records;
 
-    /// Feeds the inputs of `mrf_write_queue`: in each cycle all valids have the one value, all bits of all other inputs the other.
+    /// Feeds the inputs of `mrf_write_queue`: in each cycle all valid signals have the first value, all bits of all other inputs the second one.
     fn watch(unreached: Vec<Unreached>, cycles: &[(bool, u64)]) -> Toggles {
         let twin = gpurf_blocks::registry::find("mrf_write_queue").map(|e| (e.twin)(&Config::default())).unwrap();
         let declaration = twin.declaration().clone();

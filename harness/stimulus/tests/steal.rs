@@ -1,4 +1,4 @@
-//! The stealing paper's worked examples: what comes of the directed sequences.
+//! The worked examples of the stealing paper, played as directed sequences.
 
 #[path = "blocks/outputs.rs"]
 mod outputs;
@@ -10,11 +10,12 @@ use gpurf_stimulus::directed::sequence;
 
 use outputs::outputs;
 
-/// The warps of figure 6 whose operands conflict, by their numbers in the sequence.
+/// Numbers, in the sequence, of the warps of figure 6 whose operands conflict.
 const C: u8 = 2;
 const D: u8 = 3;
 
-/// The cycles in which Wc and Wd have their operands, from that in which Wa and Wb issue, and those of the thefts.
+/// Plays the sequence `name` with the settings `set`. Returns the cycles in which Wc and Wd have their operands, and the cycles of the thefts. Cycle
+/// 0 is the one in which Wa and Wb issue.
 fn figure(name: &str, set: &[&str]) -> ([usize; 2], Vec<usize>) {
     let config = Config::load(Start::Preset("steal-8"), set).unwrap();
     let inputs = sequence("steal", name, &config).unwrap();
@@ -35,7 +36,8 @@ fn figure(name: &str, set: &[&str]) -> ([usize; 2], Vec<usize>) {
 
 #[test]
 fn figure_6_of_the_stealing_paper() {
-    // Without stealing one of the two waits a cycle; the operand that is read early is Wd's. Before cycle 4 the dispatch ports are Wa's and Wb's.
+    // Without stealing, one of the two warps waits a cycle. The theft reads an operand of Wd early. Before cycle 4 the dispatch ports are taken by Wa
+    // and Wb.
     assert_eq!(figure("figure-6", &["steal.read=false"]), ([4, 5], vec![]));
     assert_eq!(figure("figure-6", &[]), ([4, 4], vec![1]));
     assert_eq!(figure("figure-6-aborted", &[]), ([4, 5], vec![]));

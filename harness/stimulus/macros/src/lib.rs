@@ -28,13 +28,13 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree}
 /// ```
 ///
 /// * `point!(name, condition)`: in every run the condition has to hold often enough. A point in a branch that is never
-///   taken is declared all the same, and is missed.
-/// * `given = ...`: the point is required where this holds, an expression of `self` as `new` makes it. Elsewhere it
-///   does not count. `#[given(...)]` before a function or a block says so of all points in it.
+///   taken is declared nonetheless, and counts as missed.
+/// * `given = ...`: an expression of `self` as `new` makes it. The point is required only if the expression is true;
+///   otherwise it is left out. `#[given(...)]` before a function or a block applies to all points in it.
 /// * `{LIST[index]}` in a name: one point for each word of `LIST`, a constant of the same `impl`.
 ///
-/// A name is declared once: a second `point!` of that name is an error. The function around a `point!` has a parameter
-/// `points`. The macro makes the block's `Cover` of it all.
+/// A name is declared once: a second `point!` of that name is an error. The function around a `point!` needs a
+/// parameter `points`. From all this the macro generates the block's implementation of `Cover`.
 #[proc_macro_attribute]
 pub fn cover(_: TokenStream, item: TokenStream) -> TokenStream {
     expand(item).unwrap_or_else(|(message, span)| {
@@ -43,7 +43,7 @@ pub fn cover(_: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// What is wrong, and where.
+/// The message of an error, and its location.
 type Error = (String, Span);
 
 fn with_span(mut token: TokenTree, span: Span) -> TokenTree {
@@ -59,12 +59,12 @@ fn group(delimiter: Delimiter, tokens: impl IntoIterator<Item = TokenTree>) -> T
     Group::new(delimiter, tokens.into_iter().collect()).into()
 }
 
-/// What the points of an `impl` are.
+/// The points that an `impl` declares.
 #[derive(Default)]
 struct Points {
-    /// Words by which names differ: constants of the `impl`.
+    /// Lists of words for `{LIST[index]}` in names, by the name of the list: constants of the `impl`.
     lists: HashMap<String, Vec<String>>,
-    /// Names, and where they count, in the order of their numbers.
+    /// Names and their `given` conditions, in the order of the points' numbers.
     declared: Vec<(String, Option<TokenStream>)>,
 }
 
@@ -109,7 +109,7 @@ fn expand(item: TokenStream) -> Result<TokenStream, Error> {
     Ok(all)
 }
 
-/// The types of what `observe` looks at: inputs, outputs and probes.
+/// The types of the parameters of `observe`: inputs, outputs and probes.
 fn observed(body: TokenStream) -> Option<[TokenStream; 3]> {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     let is_observe = |pair: &[TokenTree]| pair[0].to_string() == "fn" && pair[1].to_string() == "observe";
@@ -150,7 +150,7 @@ fn misplaced(span: Span) -> Error {
     ("#[given(condition)] stands before a function or a block".to_owned(), span)
 }
 
-/// Both conditions, as far as there are any.
+/// The conjunction of those conditions that are present.
 fn and(first: Option<TokenStream>, then: Option<TokenStream>) -> Option<TokenStream> {
     match (first, then) {
         (Some(first), Some(then)) => Some(first.into_iter().chain(rust("&&").ok()?).chain(then).collect()),
@@ -159,7 +159,7 @@ fn and(first: Option<TokenStream>, then: Option<TokenStream>) -> Option<TokenStr
 }
 
 impl Points {
-    /// `const NAME: [&str; n] = ["...", ...];`
+    /// Collects the constants `const NAME: [&str; n] = ["...", ...];`.
     fn find_lists(&mut self, body: TokenStream) {
         let tokens: Vec<TokenTree> = body.into_iter().collect();
         for (place, _) in tokens.iter().enumerate().filter(|(_, token)| token.to_string() == "const") {
@@ -172,10 +172,11 @@ impl Points {
         }
     }
 
-    /// The code with every `point!` counted. What is `given` holds for all of it.
+    /// Returns the code with every `point!` replaced by code that counts it. `given` is the condition that applies to
+    /// all of them.
     fn count(&mut self, tokens: TokenStream, given: &Option<TokenStream>) -> Result<Vec<TokenTree>, Error> {
         let mut out = Vec::new();
-        // What holds for the next block besides, and where that is said.
+        // The additional condition of the next block, and the location of its attribute.
         let mut block: Option<(TokenStream, Span)> = None;
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut rest = &tokens[..];
@@ -208,7 +209,7 @@ impl Points {
         block.map_or(Ok(out), |(_, span)| Err(misplaced(span)))
     }
 
-    /// One `point!`.
+    /// Declares the points of one `point!`, and returns the code that counts them.
     fn point(
         &mut self,
         span: Span,

@@ -27,7 +27,7 @@ const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
 /// Bits of a line's number.
 const LINE_W: u32 = 26;
-/// Straps: the latency of hits.
+/// The bits of the straps that are the latency of hits.
 const LATENCY: u16 = 0x3f;
 
 /// Bytes of the line that the request writes, if it is a store.
@@ -36,7 +36,7 @@ fn written(i: &CacheIn) -> u128 {
     set_lanes(i.req_mask_i).fold(0, |set, lane| set | bytes << i.req_offset_i[lane])
 }
 
-/// What comes into the coalescer's request register.
+/// A request that comes into the coalescer's request register.
 struct Request {
     kind: u8,
     answer: bool,
@@ -46,7 +46,7 @@ struct Request {
     data: WarpData,
 }
 
-/// Coalescer and memory: the one has one request after the other, the other answers in order.
+/// Driver of `cache`, as coalescer and memory: the coalescer has one request after another, memory answers in order.
 pub(crate) struct CacheDriver {
     /// All straps but the latency.
     straps: u16,
@@ -54,24 +54,24 @@ pub(crate) struct CacheDriver {
     reset: Reset,
     twin: Twin<Cache>,
     lines: Lines,
-    /// The request register: full, and what comes in at the edge.
+    /// The request register: whether it is full, and the request that comes in at the clock edge.
     full: bool,
     next: Option<Request>,
-    /// Passes with an answer of the instruction at hand; none: the next one is its first.
+    /// Passes of the current instruction so far that have an answer; 0: the next one is its first.
     parts: usize,
     /// Requests that memory has not answered, and whether an answer is offered.
     unanswered: usize,
     answer: bool,
     /// No request is made until the cache is idle.
     drains: bool,
-    /// With unified memory: what the logarithm of the number of lines may be, and whether it may change: all lines are invalid and nothing is under
-    /// way.
+    /// With unified memory: the values that the logarithm of the number of lines may have; the ways; and whether the number may change, because all
+    /// lines are invalid and nothing is in progress.
     sizes: Vec<u8>,
     ways: usize,
     empty: bool,
-    /// A line was read in the unified banks at the edge before.
+    /// Whether a line was read in the unified banks at the previous clock edge.
     read: bool,
-    /// In the cycle before a request waited for the data.
+    /// Whether a request waited for the data in the previous cycle.
     stuck: bool,
 }
 
@@ -174,10 +174,10 @@ impl Driver for CacheDriver {
 }
 
 impl CacheDriver {
-    /// The number of lines, what registers leave of the columns, and what the banks show.
+    /// Drives the number of lines, the columns that registers leave free, and the data that the banks return.
     fn banks(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
         if self.empty && rng.chance(knobs.resize) {
-            // Rarely none: then most does not come up.
+            // Rarely without a cache: most situations do not come up then.
             let cached = usize::from(rng.chance(600));
             i.log_i = self.sizes[cached + rng.below((self.sizes.len() - cached) as u64) as usize];
             self.lines.resize(rng, sets_of_size(self.ways, i.log_i), self.ways);
@@ -189,7 +189,7 @@ impl CacheDriver {
         }
     }
 
-    /// The request register.
+    /// Drives the request register.
     fn request(&mut self, i: &mut CacheIn) {
         i.req_valid_i = self.full.into();
         if let Some(Request { kind, answer, bypass, line, row, data }) = self.next.take() {
@@ -230,7 +230,7 @@ impl CacheDriver {
             _ => Row::of_line(rng, knobs.partial, None),
         };
         let bypass = kind == LOAD && (passes || rng.chance(knobs.bypass));
-        // Of a load its line is there, as that of the request before; of a store it is hardly.
+        // After a request that waited: a load has the line of that request, which is present; a store has a line that hardly is.
         let line = match () {
             () if passes && kind == LOAD => i.pass_line_i,
             () if passes => rng.below(1 << LINE_W) as u32,
@@ -253,7 +253,7 @@ impl CacheDriver {
         i.row_valid_i = 1;
         i.row_first_i = (self.parts == 0).into();
         let last = self.parts + 1 == LANES || rng.chance(knobs.last);
-        // Of an instruction whose lanes lie in several memories the last part may come from elsewhere.
+        // If the lanes of an instruction lie in several memories, its last part may come from another memory.
         i.row_done_i = (last && !rng.chance(100)).into();
         self.parts = if last { 0 } else { self.parts + 1 };
         (i.row_warp_i, i.row_mask_i) = (row.warp, row.mask);
@@ -304,21 +304,21 @@ pub(crate) struct CacheCover {
     ways: usize,
     rows: usize,
     misses: usize,
-    /// Stores of all bytes take a place; hints are heeded.
+    /// Whether stores of all bytes allocate a line, and whether hints are obeyed.
     full: bool,
     hints: bool,
-    /// The line that makes room is often one that has just been used: there is no other.
+    /// Whether the line to be replaced is often one that has just been used, since there is no other way.
     pins: bool,
-    /// The cycle before.
+    /// Events of the previous cycle.
     before: Did,
-    /// Requests that memory has not answered; of each whether it is of a load.
+    /// For each request that memory has not answered: whether it is of a load.
     asked: VecDeque<bool>,
-    /// The cache was emptied at the edge before.
+    /// Whether the cache was flushed at the previous clock edge.
     flushed: bool,
-    /// With unified memory: what the logarithm of the number of lines may be, and what it was in the cycle before.
+    /// With unified memory: the values that the logarithm of the number of lines may have, and its value in the previous cycle.
     sizes: Vec<u8>,
     log: u8,
-    /// The line of the miss before, which was without a cache.
+    /// The line of the last miss, if there was no cache.
     missed: Option<u32>,
 }
 
@@ -398,7 +398,7 @@ impl CacheCover {
                 full && p.access.pin_valid_o == 1,
                 given = self.ways > 1
             );
-            // Data of the cache's own are occupied only as the queue of hits is full; unified banks are whenever registers are accessed.
+            // The cache's own data RAM is occupied only while the queue of hits is full; unified banks are occupied whenever registers are accessed.
             point!(
                 "a store of all bytes finds the data of the cache occupied",
                 absent && !ready && i.mem_req_ready_i == 1 && cached,
@@ -436,7 +436,7 @@ impl CacheCover {
         }
     }
 
-    /// Loads that are to pass the cache by.
+    /// Loads with the hint to bypass the cache.
     fn bypasses(&self, i: &CacheIn, o: &CacheOut, p: &CacheProbe, points: &mut Points) {
         let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
         let marked = i.req_valid_i == 1 && i.req_bypass_i == 1;
@@ -479,7 +479,7 @@ impl CacheCover {
         }
     }
 
-    /// What unified memory adds.
+    /// Points that unified memory adds.
     #[given(!self.sizes.is_empty())]
     fn unified(&self, i: &CacheIn, o: &CacheOut, points: &mut Points) {
         let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;

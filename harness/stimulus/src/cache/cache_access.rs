@@ -15,14 +15,14 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<CacheAccess, CacheAccessDriver, CacheAccessCover>();
 
-/// Knows by a twin what C is about to do.
+/// Driver of `cache_access`. A twin tells what stage C is about to do.
 pub(crate) struct CacheAccessDriver {
     reset: Reset,
     twin: Twin<CacheAccess>,
     entries: Names,
     loads: u64,
     unified: bool,
-    /// A line was read in the unified banks at the edge before.
+    /// Whether a line was read in the unified banks at the previous clock edge.
     read: bool,
 }
 
@@ -96,7 +96,7 @@ impl Driver for CacheAccessDriver {
 }
 
 impl CacheAccessDriver {
-    /// What registers leave of the columns, and what the banks show: a line after a read, then what others read.
+    /// Drives the columns that registers leave free, and the data that the banks return: a line after a read, then the data of other reads.
     fn columns(&self, rng: &mut Rng, knobs: &CacheAccessKnobs, i: &mut CacheAccessIn) {
         i.read_ready_i = rng.mask(COLUMNS as u32, knobs.read_free) as u8;
         i.write_ready_i = rng.mask(COLUMNS as u32, knobs.write_free) as u8;
@@ -120,15 +120,15 @@ enum Writer {
 }
 
 pub(crate) struct CacheAccessCover {
-    /// What wrote each entry last, and at the edge before.
+    /// What wrote each entry last, and the write at the previous clock edge.
     writer: Vec<Writer>,
     latest: Option<(Writer, u16)>,
-    /// The hit in C, and in D.
+    /// The hit in stage C, and the hit in stage D.
     access: Option<CacheAccessIn>,
     line: Option<CacheAccessIn>,
     unified: bool,
-    /// With unified memory: what the banks showed when the line in D was read, and whether that was at the edge before; the hit in C has waited for
-    /// its column.
+    /// With unified memory: the data that the banks returned for the line in D; whether it was read at the previous clock edge; and whether the hit
+    /// in C has waited for its column.
     shown: Option<WarpData>,
     fresh: bool,
     waited: bool,
@@ -188,19 +188,19 @@ impl CacheAccessCover {
         self.fresh = reads && i.rst_ni == 1;
     }
 
-    /// The column of the hit in C is free.
+    /// Whether the column of the hit in C is free.
     fn column_is_free(&self, i: &CacheAccessIn, o: &CacheAccessOut) -> bool {
         let ready = if o.write_o == 1 { i.write_ready_i } else { i.read_ready_i };
         !self.unified || is_free(ready, o.pin_entry_o)
     }
 
-    /// The load in C goes to D.
+    /// Whether the load in C goes to D.
     fn reads(&self, i: &CacheAccessIn, o: &CacheAccessOut) -> bool {
         let free = o.push_valid_o == 0 || i.push_ready_i == 1;
         o.pin_valid_o == 1 && o.write_o == 0 && free && self.column_is_free(i, o)
     }
 
-    /// The store in C writes.
+    /// Whether the store in C writes.
     fn writes(&self, i: &CacheAccessIn, o: &CacheAccessOut) -> bool {
         o.write_o == 1 && self.column_is_free(i, o)
     }

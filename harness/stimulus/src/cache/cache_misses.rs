@@ -24,15 +24,15 @@ struct Miss {
     place: usize,
 }
 
-/// Misses and rows in use, by what went in and out of the block.
+/// Misses and rows in use, derived from the block's ports.
 struct Waiting {
     misses: VecDeque<Miss>,
-    /// Place of the next miss, of so many.
+    /// The place of the next miss in the ring, and the number of places.
     next: usize,
     places: usize,
     /// The miss of each row in use, and the row.
     rows: Vec<Option<(usize, Row)>>,
-    /// Of the answer at hand: whether it is a fault, bytes that exist.
+    /// The answer at hand: whether it is a fault, and how many bytes exist.
     answer: Option<(bool, u8)>,
 }
 
@@ -59,13 +59,13 @@ impl Waiting {
         self.misses.iter().position(|miss| miss.open && miss.line == line)
     }
 
-    /// The miss in front is free at this edge.
+    /// Whether the first miss ends at this clock edge.
     fn ends(&self, o: &CacheMissesOut) -> bool {
         let left = self.of_first().count() - usize::from(o.serve_o);
         self.answer.is_some() && self.misses.front().is_some_and(|miss| !miss.open) && left == 0
     }
 
-    /// The edge; `row` is that of the inputs.
+    /// The clock edge; `row` is the row of the inputs.
     fn step(&mut self, i: &CacheMissesIn, o: &CacheMissesOut, row: Option<&Row>) {
         let (open, ends, free) = (self.open(i.line_i), self.ends(o), self.rows.iter().position(Option::is_none));
         let served = self.of_first().next().filter(|_| o.serve_o == 1);
@@ -101,7 +101,7 @@ impl Waiting {
     }
 }
 
-/// Knows by a twin what may come.
+/// Driver of `cache_misses`. A twin tells which inputs are allowed.
 pub(crate) struct CacheMissesDriver {
     reset: Reset,
     twin: Twin<CacheMisses>,
@@ -126,7 +126,7 @@ knobs! {
         fault: "there is no such place" = [0, 100],
         part: "the line does not exist whole" = [0, 300],
         around: "rows lie around one byte, and lines end there" = [0, 500],
-        // Rarely: the places of the ring come round slowly.
+        // Rarely, since it takes long until all places of the ring have been used.
         reset = [0, 0, 0, 20],
     }
 }
@@ -140,7 +140,7 @@ impl Driver for CacheMissesDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             waiting: Waiting::new(shape),
-            // As in a cache of four sets. Nearly as many as there are misses.
+            // Lines of a cache with four sets; nearly as many as there are misses.
             lines: Lines::new(4, (shape.misses() / 4).max(4)),
             loads: shape.line_rows as u64,
             byte: 0,
@@ -186,7 +186,7 @@ impl CacheMissesDriver {
         (rows[rng.below(rows.len() as u64) as usize].end() - u8::from(rng.chance(500))).min(LINE_BYTES)
     }
 
-    /// The request in T, and its row.
+    /// The request in stage T, and its row.
     fn request(&mut self, rng: &mut Rng, knobs: &CacheMissesKnobs, i: &mut CacheMissesIn) -> Option<Row> {
         let waiting = &self.waiting;
         i.line_i = self.lines.draw(rng);
@@ -218,7 +218,7 @@ impl CacheMissesDriver {
 pub(crate) struct CacheMissesCover {
     places: usize,
     waiting: Waiting,
-    /// The miss in front has had its line taken or dropped at the edge before.
+    /// Whether the line of the first miss was taken or dropped at the previous clock edge.
     closed: bool,
 }
 

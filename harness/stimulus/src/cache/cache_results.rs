@@ -17,12 +17,12 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<CacheResults, CacheResultsDriver, CacheResultsCover>();
 
-/// Hits that wait, at most.
+/// Most hits that wait.
 const HIT_QUEUE_DEPTH: usize = 32;
 
-/// Loads in flight, by what went in and out of the block.
+/// Loads in flight, derived from the block's ports.
 struct Loads {
-    /// Parts of each number, and whether it is closed.
+    /// For each number of a load: its parts in flight, and whether it is closed.
     parts: Vec<u8>,
     closed: Vec<bool>,
     current: usize,
@@ -36,7 +36,7 @@ impl Loads {
         Self { parts: vec![0; rows], closed: vec![false; rows], current: 0, hits: VecDeque::new() }
     }
 
-    /// A part would be one more of the load before it.
+    /// Whether a part belongs to the load before it.
     fn continues(&self, first: bool) -> bool {
         !first && self.parts[self.current] != 0 && !self.closed[self.current]
     }
@@ -73,18 +73,18 @@ impl Loads {
     }
 }
 
-/// Knows what parts of loads are on their way.
+/// Driver of `cache_results`. It knows which parts of loads are pending.
 pub(crate) struct CacheResultsDriver {
     latency: Latency,
     reset: Reset,
     twin: Twin<CacheResults>,
     loads: Loads,
-    /// Numbers of the parts that neither hit nor memory has brought yet.
+    /// For each part for which neither a hit nor an answer of memory has come: the number of its load.
     away: Vec<u8>,
-    /// A hit and an answer are offered until they are taken.
+    /// Whether a hit and an answer are offered; they are until they are taken.
     hit: bool,
     answer: bool,
-    /// Parts of the instruction at hand.
+    /// Parts of the current instruction so far.
     parts: usize,
 }
 
@@ -169,7 +169,7 @@ impl CacheResultsDriver {
         }
     }
 
-    /// The number of a part that comes now.
+    /// Takes a pending part whose data come now; returns the number of its load.
     fn comes(&mut self, rng: &mut Rng, soon: u32) -> u8 {
         let newest = self.away.len() - 1;
         let which = if rng.chance(soon) { newest } else { rng.below(self.away.len() as u64) as usize };

@@ -21,12 +21,13 @@ struct Places {
 }
 
 impl Places {
-    /// Those of the largest cache.
+    /// The sets and ways of the largest cache.
     fn of(shape: &SmShape) -> Self {
         Self { sets: shape.sets() as u32, ways: shape.ways() }
     }
 
-    /// With this logarithm of the number of lines. Without a cache, those of the smallest: nothing is there.
+    /// The sets and ways of a cache whose number of lines has this logarithm. Without a cache (0), those of the smallest one, which then holds
+    /// nothing.
     fn of_size(self, log: u8) -> Self {
         Self { sets: sets_of_size(self.ways, log) as u32, ..self }
     }
@@ -41,7 +42,7 @@ impl Places {
     }
 }
 
-/// Sets of a cache whose number of lines has this logarithm. Without one, as many as the smallest one has.
+/// Sets of a cache whose number of lines has this logarithm. Without a cache (0), as many as the smallest cache has.
 pub(super) fn sets_of_size(ways: usize, log: u8) -> usize {
     let lines = if log == 0 { least_lines(ways) } else { 1 << log };
     lines / ways
@@ -55,46 +56,46 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Of so many sets, with more tags than a set has ways.
+    /// Lines of a cache with `sets` sets; there are more tags than a set has ways.
     pub(super) fn new(sets: usize, ways: usize) -> Self {
         let tags = 1 << (LINE_BITS - sets.ilog2());
         Self { sets: Names::new(3, sets as u64), tags: Names::new(ways + 2, tags), count: sets as u64 }
     }
 
-    /// In so many sets.
+    /// Chooses other lines, for a cache with `sets` sets.
     pub(super) fn resize(&mut self, rng: &mut Rng, sets: usize, ways: usize) {
         *self = Self::new(sets, ways);
         self.sets.roll(rng);
         self.tags.roll(rng);
     }
 
-    /// Now and then other ones.
+    /// Now and then chooses other lines.
     pub(super) fn renew(&mut self, rng: &mut Rng) {
         self.sets.renew(rng);
         self.tags.renew(rng);
     }
 
-    /// One of them.
+    /// One of the lines.
     pub(super) fn draw(&self, rng: &mut Rng) -> u32 {
         let (set, tag) = (self.sets.draw(rng), self.tags.draw(rng));
         (tag * self.count + set) as u32
     }
 
-    /// One that no other one of these competes with: the first tag of a set.
+    /// A line that does not compete with others from this function: the one with the first tag, of any of the sets.
     pub(super) fn alone(&self, rng: &mut Rng) -> u32 {
         (self.tags.nth(0) * self.count + self.sets.draw(rng)) as u32
     }
 
-    /// One of them in the set of a line.
+    /// One of the lines in the set of `line`.
     pub(super) fn beside(&self, rng: &mut Rng, line: u32) -> u32 {
         (self.tags.draw(rng) * self.count + u64::from(line) % self.count) as u32
     }
 }
 
-/// What the cache holds, by what went in and out of the block.
+/// The cache's contents, derived from the block's ports.
 struct Held {
     places: Places,
-    /// The line of each entry, and when it came and was used last.
+    /// The line of each entry, and the cycles in which it came and in which it was used last.
     line: Vec<Option<u32>>,
     came: Vec<u64>,
     used: Vec<u64>,
@@ -110,7 +111,7 @@ impl Held {
         Self { places: Places::of(shape), line, gone, came: vec![0; lines], used: vec![0; lines], now: 0 }
     }
 
-    /// The cache has another number of lines, and none of them is there.
+    /// Sets another number of lines, all of which are invalid.
     fn resize(&mut self, log: u8) {
         self.places = self.places.of_size(log);
         self.gone.fill(None);
@@ -122,7 +123,7 @@ impl Held {
         self.places.entries(line).any(|entry| self.line[entry] == Some(line))
     }
 
-    /// In the set of a line, the one that came first, or that was used longest ago.
+    /// The line in the set of `line` that came first (`fifo`), or that was used longest ago.
     fn oldest(&self, line: u32, fifo: bool) -> Option<u32> {
         let time = if fifo { &self.came } else { &self.used };
         self.places.entries(line).min_by_key(|&entry| time[entry]).and_then(|entry| self.line[entry])
@@ -150,7 +151,7 @@ impl Held {
     }
 }
 
-/// Knows by a twin what is there, and which way makes room.
+/// Driver of `cache_tags`. A twin tells which lines are present, and which way is replaced next.
 pub(crate) struct CacheTagsDriver {
     cfg: u8,
     entries: u64,
@@ -158,10 +159,11 @@ pub(crate) struct CacheTagsDriver {
     twin: Twin<CacheTags>,
     held: Held,
     lines: Lines,
-    /// The line whose set was read last, and whether that was at the edge before.
+    /// The line whose set was read last, and whether that was at the previous clock edge.
     line: u32,
     read: bool,
-    /// Where the number of lines is chosen at each launch: what its logarithm may be. Every line has become invalid at the edge before.
+    /// If the number of lines is chosen at each launch: the values that its logarithm may have. Then the ways, and whether every line became invalid
+    /// at the previous clock edge.
     sizes: Vec<u8>,
     ways: usize,
     empty: bool,
@@ -182,7 +184,7 @@ knobs! {
         pin: "an entry is pinned" = [100, 500, 950],
         victim: "it is that of the way that makes room, or its neighbour" = [100, 700],
         flush: "every line becomes invalid" = [0, 0, 10, 50],
-        // Rarely: sets fill slowly.
+        // Rarely, since sets fill slowly.
         reset = [0, 0, 2, 10],
     }
 }
@@ -223,7 +225,7 @@ impl Driver for CacheTagsDriver {
             self.entries = 1 << i.log_i.max(1);
         }
         i.flush_i = rng.chance(knobs.flush).into();
-        // Without a read at the edge before nothing is looked up, and the line stays.
+        // Without a read at the previous clock edge nothing is looked up, and the line stays.
         i.line_i = match self.read && rng.chance(knobs.other) {
             true => self.lines.beside(rng, self.line),
             false => self.line,
@@ -272,7 +274,7 @@ pub(super) fn no_size(shape: &SmShape) -> Vec<Unreached> {
 }
 
 impl CacheTagsDriver {
-    /// A line comes that is not there yet.
+    /// Offers a line that is not present yet.
     fn fill(&self, rng: &mut Rng, knobs: &CacheTagsKnobs, i: &mut CacheTagsIn) {
         i.fill_line_i = match rng.chance(knobs.beside) {
             true => self.lines.beside(rng, i.line_i),
@@ -287,12 +289,12 @@ pub(crate) struct CacheTagsCover {
     sets: usize,
     fifo: bool,
     held: Held,
-    /// The tags were read at the edge before, of the set of this line.
+    /// The line whose set was read at the previous clock edge, if one was.
     read: Option<u32>,
-    /// The line that made room at the edge before.
+    /// The line that was replaced at the previous clock edge.
     dropped: Option<u32>,
-    /// Where the number of lines is chosen at each launch: what its logarithm may be, and what it was in the cycle before; reset was
-    /// asserted there.
+    /// If the number of lines is chosen at each launch: the values that its logarithm may have. Then the logarithm in the previous cycle, and whether
+    /// reset was asserted there.
     sizes: Vec<u8>,
     log: u8,
     reset: bool,
@@ -334,7 +336,7 @@ impl CacheTagsCover {
         usize::from(entry) / self.held.places.sets as usize
     }
 
-    /// The size of the cache.
+    /// Points about the size of the cache.
     #[given(!self.sizes.is_empty())]
     fn sizes(&mut self, i: &CacheTagsIn, o: &CacheTagsOut, points: &mut Points) {
         let (log, before) = (i.log_i, self.log);

@@ -11,7 +11,7 @@ use crate::memory::lanes::{set_lanes, some_lanes};
 /// Bytes of a line.
 pub(super) const LINE_BYTES: u8 = 128;
 
-/// The lanes of a request, for whom they are, and where in the line each has its bytes.
+/// The lanes of a request, their warp and register, and the offset of each lane's bytes in the line.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) mask: u32,
@@ -19,20 +19,20 @@ pub(super) struct Row {
     pub(super) reg: Option<u8>,
     pub(super) size: u8,
     pub(super) signed: bool,
-    /// The answer has a word for each lane.
+    /// Whether the answer has a word for each lane.
     pub(super) lanewise: bool,
     pub(super) offset: [u8; LANES],
 }
 
 impl Row {
-    /// Lanes of a load or a store: `partial` as in [`some_lanes`]. They lie around a byte or anywhere.
+    /// Lanes of a load or a store: `partial` as in [`some_lanes`]. Their bytes lie around a byte, or anywhere in the line.
     pub(super) fn of_line(rng: &mut Rng, partial: u32, around: Option<u8>) -> Self {
         let size = rng.below(3) as u8;
         let mask = some_lanes(rng, partial);
         let (start, stride) = (rng.below(LINE_BYTES.into()), rng.below(5));
         let pattern = rng.below(3);
         let mut offset = [0; LANES];
-        // Of lanes that are left out nothing is read, so any offset will do, though the coalescer gives 0.
+        // The offset of a lane that takes no part is not used, so any value will do, though the coalescer sets 0.
         let others = if rng.chance(500) { rng.next_u64() as u32 } else { 0 };
         for lane in set_lanes(mask | others) {
             let byte = match (around, pattern) {
@@ -54,7 +54,7 @@ impl Row {
         Self { mask, warp, reg: Some(rng.below(256) as u8), size: 2, signed: false, lanewise: true, offset }
     }
 
-    /// The byte after the highest one that a lane takes.
+    /// The byte after the highest one that a lane accesses.
     pub(super) fn end(&self) -> u8 {
         set_lanes(self.mask).map(|lane| self.end_of(lane)).max().unwrap_or(0)
     }
@@ -64,12 +64,12 @@ impl Row {
         self.offset[lane] + (1 << self.size)
     }
 
-    /// The same of the lowest lane.
+    /// The byte after those of the lowest lane.
     pub(super) fn first_end(&self) -> u8 {
         set_lanes(self.mask).next().map_or(0, |lane| self.end_of(lane))
     }
 
-    /// The row that such bits are.
+    /// Decodes the words of `cache_row_t`.
     pub(super) fn of_words(words: &[u32; ROW_WORDS]) -> Self {
         let row = CacheRow(*words);
         let Header { mask, warp, reg, .. } = row.header();
@@ -77,7 +77,7 @@ impl Row {
         Self { mask, warp, reg, size, signed, lanewise, offset: row.offset() }
     }
 
-    /// `cache_row_t`.
+    /// Encodes the row as the words of `cache_row_t`.
     pub(super) fn words(&self) -> [u32; ROW_WORDS] {
         let Self { mask, warp, reg, size, signed, lanewise, .. } = *self;
         let header = Header { mask, warp, reg, done: false };

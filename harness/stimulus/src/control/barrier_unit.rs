@@ -14,11 +14,11 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<BarrierUnit, BarrierUnitDriver, BarrierUnitCover>();
 
-/// Plays the warps: which are alive, in which block, which issue a BAR, and when it arrives.
+/// Driver of `barrier_unit`, as the warps: which are alive, in which block, which issue a BAR, and when it arrives.
 pub(crate) struct BarrierUnitDriver {
     shape: SmShape,
     reset: Reset,
-    /// Follows the inputs, to know who waits.
+    /// Follows the inputs, to know which warps wait.
     twin: BarrierUnit,
     out: BarrierUnitOut,
     probe: BarrierUnitProbe,
@@ -42,7 +42,7 @@ knobs! {
     }
 }
 
-/// Where the barrier's number stands in the operation word.
+/// Lowest bit of the barrier's number in the operation word.
 const ID_LOW: u32 = 28;
 
 impl Driver for BarrierUnitDriver {
@@ -146,7 +146,7 @@ impl BarrierUnitDriver {
         }
         inputs.arrive_src_valid_i = rng.mask(self.shape.mrf.sources() as u32, 500) as u8;
         if rng.chance(100) {
-            // What is in other sources means nothing.
+            // The contents of other sources have no meaning.
             let source = rng.below(self.shape.mrf.sources() as u64) as usize;
             rng.fill(&mut inputs.arrive_data_i[source].0);
         }
@@ -207,7 +207,7 @@ impl BarrierUnitDriver {
         let stray = rng.chance(knobs.stray);
         let able = if stray { all(&self.shape) } else { all(&self.shape) & !self.alive | self.stuck };
         let arriving = inputs.arrive_warp_i[usize::from(inputs.arrive_port_i)];
-        // Mostly one of which something else is said at the same time.
+        // Mostly a warp that is subject to another event in the same cycle.
         let warp = match rng.below(5) {
             0..3 if stray && open != 0 => any(rng, open),
             1 if stray => Some(inputs.hold_warp_i[0]),

@@ -14,19 +14,19 @@ use crate::{Driver, Points, Unaliased, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<BlockLauncher, BlockLauncherDriver, BlockLauncherCover>();
 
-/// Plays the host, and the warps that the launcher starts: how long they live.
+/// Driver of `block_launcher`, as the host, and as the warps that the launcher starts: it decides how long they live.
 pub(crate) struct BlockLauncherDriver {
     shape: SmShape,
-    /// Block slots at most.
+    /// Most block slots.
     most_slots: u8,
     reset: Reset,
     /// Follows the inputs, to know which warps begin.
     twin: Twin<BlockLauncher>,
     alive: u64,
-    /// Cycles until the next march, while none is under way.
+    /// Cycles until the next march, while none is in progress.
     quiet: u64,
     time: u64,
-    /// The long marches that are left, and glimpses so far.
+    /// The long marches that are left, and the number of glimpses so far.
     marches: Vec<(usize, u32)>,
     glimpses: u32,
     march: Option<March>,
@@ -40,16 +40,17 @@ struct March {
     blocks: u32,
     /// Cycles that it may take, before it ends in a reset.
     limit: u64,
-    /// It is in progress.
+    /// Whether it is in progress.
     begun: bool,
 }
 
-/// Cycles in front of a march, at most; later 16 times as many.
+/// Most cycles before a march; later 16 times as many.
 const QUIET: u64 = 250;
-/// Blocks of the long marches, last one first: x past 16 bits, y and z to their uppermost bit; the cycle from which on they are begun.
+/// Dimensions and blocks of the long marches, last one first: x needs more than 16 bits, y and z need their uppermost bit. Then the cycle from which
+/// on they begin.
 const LONGEST: [(usize, u32); 3] = [(2, 0x8002), (1, 0x8002), (0, 0x1_0002)];
 const LONG_FROM: u64 = 30_000;
-/// Cycles of a glimpse: of a long grid only the beginning is seen.
+/// Cycles of a glimpse: only the beginning of a long grid is run.
 const GLIMPSE: u64 = 60;
 /// Bits of the number of blocks in each dimension.
 const GRID_BITS: [u32; 3] = [u32::BITS, u16::BITS, u16::BITS];
@@ -69,9 +70,9 @@ knobs! {
     }
 }
 
-/// Bytes of shared memory that a launch may ask for at most.
+/// Most bytes of shared memory that a launch may request.
 const MOST_SHARED: u64 = (1 << 17) - 128;
-/// Rows that a launch may ask for at most, for registers or for shared memory.
+/// Most rows that a launch may request, for registers or for shared memory.
 const MOST_ROWS: u64 = (1 << 11) - 1;
 /// Bytes of a row of unified memory.
 const ROW_BYTES: u64 = 512;
@@ -114,7 +115,7 @@ impl Driver for BlockLauncherDriver {
         inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.reset });
         let waits = marches.is_some_and(|march| !march.begun && self.twin.out.busy_o == 1);
         if marches.is_some_and(|march| march.begun && march.limit == 0) || waits && rng.chance(20) {
-            // What is to be seen of a glimpse has been; a grid without an end is not waited for.
+            // A glimpse has taken its cycles; or a grid that takes very long is in the way of a march.
             inputs.rst_ni = 0;
         }
         inputs.launch_valid_i = rng.chance(knobs.launch).into();
@@ -161,7 +162,7 @@ impl March {
 }
 
 impl BlockLauncherDriver {
-    /// The march that is under way, or begins with the next grid.
+    /// The march that is in progress, or that begins with the next grid.
     fn marches(&mut self, rng: &mut Rng) -> Option<March> {
         self.twin.early();
         self.time += 1;
@@ -188,7 +189,8 @@ impl BlockLauncherDriver {
             let blocks = (2 << rng.below(bits)) + rng.below(3) as u32;
             return March { dimension: rng.below(3) as usize, blocks, limit: u64::MAX, begun };
         }
-        // One after another, each bit of each dimension. It alone is different in the first comparison: z is compared from 0 on, the others from 1 on.
+        // Each bit of each dimension, one after another: in the first comparison only this bit differs. z is compared from 0 on, the others from 1
+        // on.
         let mut bit = self.glimpses % GRID_BITS.iter().sum::<u32>();
         self.glimpses += 1;
         let mut dimension = 0;
@@ -211,7 +213,7 @@ impl BlockLauncherDriver {
         (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) =
             (dimension(rng) as u32, dimension(rng) as u16, dimension(rng) as u16);
         if rng.chance(20) {
-            // A grid of which only the beginning is seen.
+            // A grid of which only the beginning is run.
             inputs.launch_grid_x_i = rng.next_u64() as u32 | 1;
         }
         let warps = usize::from(inputs.launch_threads_i).div_ceil(LANES);
@@ -235,8 +237,8 @@ impl BlockLauncherDriver {
         inputs.launch_local_i = rng.next_u64() as u16;
     }
 
-    /// What a launch has. With unified memory it divides the rows first: there are just enough, or one too many is asked for, or some are left; or
-    /// any numbers are asked for.
+    /// What a launch has for its blocks. With unified memory the launch divides the rows first: it requests just as many as there are, one too many,
+    /// or fewer; or any numbers.
     fn room(&self, rng: &mut Rng, knobs: &BlockLauncherKnobs, scarce: Option<Thing>, i: &mut BlockLauncherIn) -> Room {
         if !self.shape.unified() {
             return Room { rows: self.shape.mrf.depth, bytes: 4 * self.shape.shared_words as u64 };
@@ -248,12 +250,12 @@ impl BlockLauncherDriver {
         let sizes = if rng.chance(900) { logs - 1 } else { 14 };
         let log = if rng.chance(300) { 0 } else { 2 + rng.below(sizes) };
         let cache = cache_rows(log as u8) as u64;
-        // Of a cache that is too large itself the others do not take anything.
+        // If the cache alone is too large, it does not reduce the rows of the others.
         let left = if cache > depth && rng.chance(800) { depth } else { depth.saturating_sub(cache) };
         let part = |rng: &mut Rng, of: u64| rng.below(of + 1);
         let (registers, shared) = match (scarce, rng.below(8)) {
             _ if rng.chance(20) => (part(rng, MOST_ROWS), part(rng, MOST_ROWS)),
-            // All for one of the two.
+            // All rows for one of the two.
             (Some(Thing::Rows), 0) => (left, 0),
             (Some(Thing::Shared), 0) => (1.min(left), left.saturating_sub(1)),
             (Some(Thing::Rows), _) => (part(rng, left), part(rng, 1)),
@@ -278,7 +280,7 @@ impl BlockLauncherDriver {
     /// Registers of a thread: few, or so many that a number of blocks just fit, or just do not.
     fn registers(&self, rng: &mut Rng, many: bool, warps: usize, depth: usize) -> u8 {
         if !many {
-            // Mostly one row.
+            // Mostly as many as one row has.
             let most = if rng.chance(700) { self.shape.mrf.banks.min(8) } else { 8 };
             return 1 + rng.below(most as u64) as u8;
         }
@@ -316,7 +318,7 @@ impl BlockLauncherDriver {
         }
     }
 
-    /// Shared memory is what is short after a few hosts, and guests have registers of their own.
+    /// Shared memory is what runs out after a few hosts; all registers of guests are private.
     fn share_memory(&self, rng: &mut Rng, inputs: &mut BlockLauncherIn) {
         let all = 4 * self.shape.shared_words as u64;
         let hosts = 1 + rng.below(4);
@@ -339,7 +341,7 @@ impl BlockLauncherDriver {
     }
 }
 
-/// Bytes of shared memory of a block, likewise, where there are so many.
+/// Bytes of shared memory of a block: few; or, if it is scarce, so many that a number of blocks just fit, or just do not; or more than there are.
 fn shared(rng: &mut Rng, scarce: Option<Thing>, all: u64) -> u32 {
     let bytes = match (scarce, rng.below(6)) {
         (Some(Thing::TooMuch), 0..3) => all + 1,
@@ -353,7 +355,7 @@ fn shared(rng: &mut Rng, scarce: Option<Thing>, all: u64) -> u32 {
     bytes.min(MOST_SHARED) as u32
 }
 
-/// What a launch may hand out.
+/// What a launch may allocate.
 struct Room {
     /// Rows of registers.
     rows: usize,
@@ -361,12 +363,12 @@ struct Room {
     bytes: u64,
 }
 
-/// So many bytes that a number of blocks just has them.
+/// So many bytes for a block that a number of blocks just fit.
 fn fitting(rng: &mut Rng, all: u64) -> u64 {
     all / BLOCKS[rng.below(BLOCKS.len() as u64) as usize] / 128 * 128
 }
 
-/// What a block may need much of.
+/// Resources that a block may need much of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Thing {
     Warps,
@@ -376,18 +378,18 @@ enum Thing {
     TooMuch,
 }
 
-/// By their share.
+/// Each of them as often as its share in the choice.
 const SCARCE_THINGS: [Thing; 7] =
     [Thing::Warps, Thing::Warps, Thing::Rows, Thing::Rows, Thing::Shared, Thing::Shared, Thing::TooMuch];
 
-/// Into how many blocks something is divided: mostly without a rest.
+/// Numbers of blocks among which a resource is divided: mostly without a remainder.
 const BLOCKS: [u64; 8] = [1, 1, 2, 2, 4, 4, 8, 3];
 
 /// Dimensions of a block: mostly few warps, of any form.
 fn block(rng: &mut Rng, large: bool) -> Coordinates {
     let most = if large { [256, 512, 1024][rng.below(3) as usize] } else { [32, 64, 100][rng.below(3) as usize] };
     if rng.chance(20) {
-        // y alone has its upper bits.
+        // Only y has its upper bits set.
         return Coordinates { x: 1, y: 257 + rng.below(768) as u16, z: 1 };
     }
     let narrow = rng.chance(300);
@@ -403,9 +405,9 @@ fn block(rng: &mut Rng, large: bool) -> Coordinates {
 
 pub(crate) struct BlockLauncherCover {
     shape: SmShape,
-    /// Block slots at most.
+    /// Most block slots.
     most_slots: usize,
-    /// Slots that became free at the last edge, and at the one before.
+    /// Slots that became free at the last clock edge, and at the one before.
     freed: u16,
     freed_before: u16,
 }
@@ -529,7 +531,7 @@ impl BlockLauncherCover {
         );
     }
 
-    /// Bytes of shared memory that there are.
+    /// Bytes of shared memory that the launch has.
     fn shared(&self, p: &BlockLauncherProbe) -> u32 {
         if self.shape.unified() {
             return ROW_BYTES as u32 * u32::from(p.shared_rows_q);
@@ -537,7 +539,7 @@ impl BlockLauncherCover {
         (4 * self.shape.shared_words) as u32
     }
 
-    /// Rows that a further block would make it, and those of the file; the same in registers where these are handed out one by one.
+    /// Rows that are taken with one more block, and rows of the file. Registers in place of rows, if registers are allocated one by one.
     fn registers(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe, end: usize) -> (usize, usize) {
         let (banks, depth) = (self.shape.mrf.banks, self.shape.mrf.depth);
         if !self.shape.places() {
@@ -563,7 +565,7 @@ impl BlockLauncherCover {
         point!("lanes after the last thread", counts && lane + 3 >= usize::from(p.threads_q));
         point!("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1);
         point!("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1);
-        // Whether rows are left over is asked where registers have power states.
+        // Whether rows are left over matters where registers have power states.
         point!("a row is left over", fresh && spare && left == 1, given = !self.shape.unified());
         point!("no row is left over", fresh && !spare, given = !self.shape.unified());
         point!("rows are left over, though no further block fits", fresh && spare && left > 1);

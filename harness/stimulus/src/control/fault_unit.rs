@@ -27,7 +27,7 @@ knobs! {
     }
 }
 
-/// Causes that there are.
+/// Number of causes.
 const CAUSES: u64 = 13;
 
 impl Driver for FaultUnitDriver {
@@ -58,7 +58,7 @@ pub(crate) struct FaultUnitCover {
 
 #[cover]
 impl FaultUnitCover {
-    /// The sources that there are in every shape.
+    /// The sources that every shape has.
     const SOURCES: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];
 
     fn new(shape: &SmShape, _: &Config) -> Self {

@@ -33,13 +33,13 @@ knobs! {
     }
 }
 
-/// A field of the modifiers: its lowest bit, and how many values mean something.
+/// A field of the modifiers: its lowest bit, and how many of its values exist.
 type Field = (u32, u64);
 
-/// What b means to an operation.
+/// The meaning of operand b for an operation.
 #[derive(Clone, Copy, PartialEq)]
 enum B {
-    /// It has none.
+    /// The operation has no operand b.
     Unused,
     /// A number.
     Number,
@@ -106,7 +106,7 @@ const OPERATIONS: &[Row] = &[
     row(0x2f, "dac", B::Number, &[flag(0), flag(1), flag(2)]), // DP2A
 ];
 
-/// Numbers at which arithmetic goes wrong.
+/// Corner cases of integers.
 fn awkward(rng: &mut Rng) -> u32 {
     match rng.below(8) {
         0 => 0,
@@ -125,7 +125,7 @@ fn awkward(rng: &mut Rng) -> u32 {
 struct Warp {
     active: u32,
     living: u32,
-    /// The chance, in a thousand, that a lane asks for others than the active ones.
+    /// The chance, in a thousand, that a lane names other lanes than the active ones.
     wrong: u32,
 }
 
@@ -219,7 +219,7 @@ impl Driver for AluDriver {
             (0..LANES).filter(|lane| same >> lane & 1 == 1).for_each(|lane| i.data_i[1].0[lane] = a[lane]);
         }
 
-        // Operations, modes and destinations that there are not: the page says what they give.
+        // Operations, modes and destinations that do not exist: the page defines their results.
         let strange = rng.chance(knobs.strange);
         let other_opcode = strange && rng.chance(300);
         let opcode = if other_opcode { rng.below(1 << 7) } else { operation.opcode.into() };
@@ -230,7 +230,7 @@ impl Driver for AluDriver {
         };
         let d = if there(rng, has_d || strange) { rng.below(NO_REG.into()) as u8 } else { NO_REG };
         let p = if there(rng, has_p || strange) { rng.below(NO_PRED.into()) as u8 } else { NO_PRED };
-        // Fields of the words that say what the roles say are anything: the ALU reads the roles.
+        // Fields of the words that repeat the roles are random: the ALU reads the roles.
         given.op = opcode | given.op & !0xf000_007f | (m & 0xf) << 28;
         if b_is_constant {
             given.op = given.op & u64::from(u32::MAX) | u64::from(number) << 32;
@@ -244,7 +244,7 @@ impl Driver for AluDriver {
 
 pub(crate) struct AluCover;
 
-/// A bit of each lane in which something holds of the operands.
+/// A mask of the lanes that take part in which `holds` is true of the operands.
 fn lanes(i: &AluIn, holds: impl Fn(u32, u32, u32) -> bool) -> u32 {
     let operand = |k: usize, l: usize| {
         if i.src_valid_i >> k & 1 == 1 {
@@ -259,7 +259,7 @@ fn lanes(i: &AluIn, holds: impl Fn(u32, u32, u32) -> bool) -> u32 {
     i.mask_i & (0..LANES).fold(0, |mask, l| mask | u32::from(value(l)) << l)
 }
 
-/// How far an amount goes: 0, within a word, a word, beyond.
+/// The class of a shift amount: 0; less than a word; a word; more.
 fn reach(amount: u32) -> usize {
     match amount {
         0 => 0,
@@ -271,7 +271,7 @@ fn reach(amount: u32) -> usize {
 
 #[cover]
 impl AluCover {
-    /// How far an amount goes.
+    /// Names of the classes that [`reach`] returns.
     const REACHES: [&str; 4] = ["0", "less than 32", "32", "more than 32"];
     const SHORT_REACHES: [&str; 4] = ["0", "less", "32", "more"];
     const COMPARISONS: [&str; 6] = ["ISETP eq", "ISETP ne", "ISETP lt", "ISETP le", "ISETP gt", "ISETP ge"];

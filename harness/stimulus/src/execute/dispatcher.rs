@@ -33,7 +33,7 @@ knobs! {
     }
 }
 
-/// Units that take no instruction from here, and numbers without a unit: each differs from one that there is in a bit.
+/// Units that take no instruction from here, and numbers without a unit: each differs in one bit from the number of a unit that does.
 const STRANGE: [u8; 10] = [unit::CONTROL, unit::NOTHING, unit::UNSUPPORTED, 9, 10, 11, 12, 13, 14, 15];
 
 impl Driver for DispatcherDriver {

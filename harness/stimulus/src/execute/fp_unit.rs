@@ -42,13 +42,13 @@ knobs! {
 /// An operation of the unit.
 pub(crate) struct Row {
     pub(crate) opcode: u8,
-    /// Sources: a, a and b, or all three.
+    /// Number of sources: a; a and b; or all three.
     sources: usize,
-    /// It writes a predicate instead of a register.
+    /// Whether it writes a predicate instead of a register.
     compares: bool,
-    /// Bits of the modifiers that mean something, besides those of a comparison.
+    /// Bits of the modifiers that it uses, except for those of a comparison.
     modifiers: u32,
-    /// Those of them that say how it rounds, flushes and clamps.
+    /// Those of them that select rounding, flushing and clamping.
     mode: u32,
 }
 
@@ -76,7 +76,7 @@ const OPERATIONS: [Row; 8] = [
     row(FRND, 1, 0xf, 0xf),
 ];
 
-/// Comparisons that there are.
+/// The comparisons that exist.
 const COMPARISONS: [u32; 14] = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl Driver for FpUnitDriver {
@@ -109,12 +109,12 @@ impl Driver for FpUnitDriver {
         i.warp_i = rng.below(64) as u8;
         i.mask_i = lane_mask(rng, knobs.partial);
 
-        // What there is not: the page says what it gives.
+        // Encodings that do not exist: the page defines their results.
         let strange = rng.chance(knobs.strange);
         let opcode = if strange && rng.chance(300) { rng.below(1 << 7) as u8 } else { operation.opcode };
         let m = match rng.below(4) {
             _ if !strange => modifiers(rng, knobs, operation),
-            // The comparisons and the combination that there are not, if it compares.
+            // Comparisons and a combination that do not exist, if the operation compares.
             0 => 6 << 7 | rng.below(1 << 8) as u32,
             1 => 3 << 12 | rng.below(1 << 12) as u32,
             _ => rng.below(1 << 16) as u32,
@@ -129,7 +129,7 @@ impl Driver for FpUnitDriver {
         let constant = operands::fill(rng, knobs, operation, m, i);
         let d = if there(rng, !operation.compares || strange) { rng.below(NO_REG.into()) as u8 } else { NO_REG };
         let p = if there(rng, operation.compares || strange) { rng.below(NO_PRED.into()) as u8 } else { NO_PRED };
-        // Fields of the words that say what the roles say are anything: the unit reads the roles.
+        // Fields of the words that repeat the roles are random: the unit reads the roles.
         let mut given = any_instruction(rng);
         given.op = u64::from(opcode) | given.op & 0xfff_ff80 | u64::from(m & 0xf) << 28 | u64::from(constant) << 32;
         given.ctl = given.ctl & !0xfff00 | u64::from(m >> 4) << 8;
@@ -139,7 +139,7 @@ impl Driver for FpUnitDriver {
     }
 }
 
-/// Modifiers that the operation has; what it does not look at is anything.
+/// Modifiers that the operation has; bits that it does not read are random.
 fn modifiers(rng: &mut Rng, knobs: &FpUnitKnobs, operation: &Row) -> u32 {
     let mut m = rng.below(1 << 16) as u32;
     if operation.compares {

@@ -54,7 +54,7 @@ impl Driver for LaneCrossbarDriver {
         inputs.pred_i = rng.below(8) as u8;
         let mode = rng.below(4) as u16;
         let (clamp, segment) = if rng.chance(knobs.usual) {
-            // As a compiler makes them of a width: a power of two up to 32.
+            // As a compiler computes them from a width, which is a power of two up to 32.
             let segment = 0x1f & 0x1f << rng.below(6) as u16;
             (if mode == UP { 0 } else { 0x1f }, segment)
         } else {
@@ -82,7 +82,7 @@ impl LaneCrossbarCover {
         let performed = i.valid_i & i.room_i == 1;
         let (mode, segment) = (i.modifiers_i >> 3 & 3, u32::from(i.modifiers_i >> 10 & 31));
         let clamp = u32::from(i.modifiers_i >> 5 & 31);
-        // The range and the lane asked for, as numbers that may lie outside of 0 to 31.
+        // The lane that a lane requests, a number that may lie outside of 0 to 31, and whether it is in range.
         let asked = |l: u32| {
             let n = (i.choice_i.0[l as usize] & 31) as i32;
             let (l, low) = (l as i32, (l & segment) as i32);

@@ -12,20 +12,19 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<ResultQueue, ResultQueueDriver, ResultQueueCover>();
 
-/// Latencies of a queue: that of the configuration, none, of another queue, or as long as the strap can say. A run has each of them, from one reset to the
-/// next.
+/// Latencies of a queue: that of the configuration, none, or any that the strap can express. A run has each of them, from one reset to the next.
 pub(crate) struct Latency {
     configured: u8,
     now: u8,
 }
 
 impl Latency {
-    /// To begin with that of the configuration.
+    /// The first latency is that of the configuration.
     pub(crate) fn new(configured: u8) -> Self {
         Self { configured, now: configured }
     }
 
-    /// The one of this cycle.
+    /// The latency of this cycle.
     pub(crate) fn next(&mut self, rng: &mut Rng, reset: bool) -> u8 {
         if reset {
             self.now = match rng.below(4) {

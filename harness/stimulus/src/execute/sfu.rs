@@ -31,12 +31,12 @@ knobs! {
         flush: "subnormals are flushed" = [200, 700],
         strange: "an instruction is one that never comes" = [0, 50],
         only: "not a chance: the function of every instruction, plus 1, unless 0" = [0],
-        // More often than in others: there is much to be caught in it.
+        // More often than in other blocks, since a reset can meet many states of this one.
         reset = [0, 5, 20, 60],
     }
 }
 
-/// Functions that there are.
+/// Number of functions.
 const FUNCTIONS: u64 = 7;
 const RECIPROCAL: u64 = 0;
 const EXP2: u64 = 3;
@@ -44,7 +44,7 @@ const LOG2: u64 = 4;
 const SIN: u64 = 5;
 const COS: u64 = 6;
 
-/// An argument of a function: where it has its values.
+/// An argument of a function, mostly in the range in which the function's values vary.
 fn argument(rng: &mut Rng, function: u64, awkward_ones: u32) -> u32 {
     if rng.chance(awkward_ones) {
         return awkward(rng);
@@ -120,7 +120,7 @@ impl Driver for SfuDriver {
         }
         let flush = u64::from(rng.chance(knobs.flush));
         let d = if rng.chance(knobs.none) { NO_REG } else { rng.below(NO_REG.into()) as u8 };
-        // What the unit does not look at is anything; the opcode too: only one comes.
+        // Fields that the unit does not read are random. The opcode is that of MUFU, the only one that comes here.
         let mut given = any_instruction(rng);
         given.op = given.op & !(0xf << 28) & !0x7f | 0x38 | function << 28 | flush << 31;
         given.roles = RolesFields { d, unit: unit::SFU, ..given.roles.fields() }.into();
@@ -252,7 +252,7 @@ impl SfuCover {
         point!("sine of a huge angle", is(SIN) && any(&|a| number(a) && leading(a) > 57));
     }
 
-    /// Points of the group in stage 1, of which these elements take part.
+    /// Points of the group in stage 1; `group` are those of its lanes that take part.
     fn rows(p: &SfuProbe, group: u8, points: &mut Points) {
         let function = usize::from(p.function1_q);
         if function >= Self::FUNCTIONS.len() {

@@ -38,7 +38,7 @@ const COORDINATE_BITS: u32 = 26;
 /// The words of the time.
 const TIME_LOW: u8 = 21;
 const TIME_HIGH: u8 = 22;
-/// Special registers that have a number.
+/// Number of special registers.
 const SOURCES: u64 = 23;
 
 impl Driver for SpecialRegistersDriver {
@@ -100,7 +100,7 @@ pub(crate) struct SpecialRegistersCover {
     written: Option<u8>,
     /// The time in the cycle before, and whether it was read there.
     time: (u64, bool),
-    /// The time was asked for in the cycle before, and there was no room.
+    /// Whether the time was requested in the previous cycle, and there was no room.
     waited: bool,
 }
 

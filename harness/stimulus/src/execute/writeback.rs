@@ -74,7 +74,7 @@ impl Driver for WritebackDriver {
     }
 }
 
-/// Any result. Its fields mean something where it writes nothing too: the block has no rule for what they say there.
+/// Any result. Its fields are random even if it writes nothing: the block has no rule for their values then.
 fn result(rng: &mut Rng, knobs: &WritebackKnobs, word: &mut ResultWord, data: &mut WarpData) {
     *word = ResultWord::from(ResultFields {
         done: rng.chance(knobs.done).into(),

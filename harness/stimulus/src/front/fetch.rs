@@ -16,7 +16,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<Fetch, FetchDriver, FetchC
 pub(crate) struct FetchDriver {
     shape: SmShape,
     reset: Reset,
-    /// Follows the inputs, to know what is at decode and who fetches.
+    /// Follows the inputs, to know which instruction is at decode and which warp fetches.
     twin: Fetch,
     out: FetchOut,
     probe: FetchProbe,
@@ -86,7 +86,7 @@ impl Driver for FetchDriver {
         inputs.resume_valid_i = rng.mask(ways as u32, knobs.resume) as u8;
         for k in 0..ways {
             (inputs.resume_warp_i[k], inputs.resume_pc_i[k]) = (warp(rng), address(rng));
-            // One resume a warp.
+            // A warp is resumed at most once in a cycle.
             if inputs.resume_warp_i[..k].contains(&inputs.resume_warp_i[k]) {
                 inputs.resume_valid_i &= !(1 << k);
             }
@@ -103,7 +103,7 @@ impl Driver for FetchDriver {
     }
 }
 
-/// An address: a low one, so that a warp comes by again, any, or one of the last.
+/// An address: a low one, so that a warp executes it again; any; or one of the last.
 fn address(rng: &mut Rng) -> u32 {
     match rng.below(8) {
         0 => NO_PC - rng.below(2) as u32,
@@ -204,16 +204,16 @@ impl FetchCover {
 
 /// What a fetch path does in a cycle.
 struct Path {
-    /// Its running warps, and these without the one at decode.
+    /// Running warps of the path, and these without the warp at decode.
     own: u64,
     behind: u64,
     valid: bool,
     at_decode: usize,
     from: usize,
     chosen: Option<usize>,
-    /// Where it fetches.
+    /// The address that it fetches.
     address: Option<u32>,
-    /// Address after the instruction at decode; its warp joins there.
+    /// Address after the instruction at decode; then whether its warp reconverges there.
     next: u32,
     joins: bool,
     stop: bool,

@@ -20,7 +20,7 @@ pub(crate) const ENTRY: crate::Entry =
 pub(crate) struct InstructionBufferDriver {
     shape: SmShape,
     reset: Reset,
-    /// Follows the inputs, to know where there is room and who has a head.
+    /// Follows the inputs, to know where there is room and which warps have a head.
     twin: InstructionBuffer,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct InstructionBufferCover {
     shape: SmShape,
 }
 
-/// Of an instruction that arrives: its warp, what that has, whether its head leaves, where it goes.
+/// An instruction that arrives: its warp, how many instructions that warp has, whether its head leaves, and the place where the instruction goes.
 type Push = (usize, u8, bool, u8);
 
 #[cover]

@@ -1,5 +1,5 @@
-//! What surrounds the register hierarchy in an SM: instructions that the compiler might have written, whose registers and
-//! places do not wait.
+//! The surroundings of the register hierarchy in an SM: instructions that the compiler might have generated, whose registers and places are not
+//! pending.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::hierarchy::{HierarchyEntriesProbe, HierarchyShape, MAX_ORF_ENTRIES, PLACES};
@@ -11,7 +11,7 @@ use super::{UPPER, element, is_there, number, one_of, place_of, places};
 use crate::driver::{Names, alias, lane_mask};
 use crate::surroundings::{self, Chances, Design, Slots};
 
-/// Where an instruction's values are and go.
+/// The levels of an instruction's sources and of its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Levels {
     pub(crate) sources: [u8; OPERANDS],
@@ -22,7 +22,7 @@ pub(crate) type Instruction = surroundings::Instruction<Levels>;
 pub(crate) type Done = surroundings::Done<Levels>;
 pub(crate) type Core = Slots<Places>;
 
-/// Registers in use, and the first ones of them.
+/// Number of registers in use, and how many of them count as the first ones.
 const REGISTERS: usize = 16;
 const FIRST: usize = 5;
 
@@ -68,12 +68,12 @@ impl Design for Places {
         if instruction.private {
             return vec![instruction.mask];
         }
-        // Each part has a lane.
+        // Each part has at least one lane.
         surroundings::parts(instruction.mask, false, || rng.chance(knobs.parts).then(|| rng.next_u64() as u32))
     }
 
     fn after(rng: &mut Rng, warp: usize) -> usize {
-        // The same warp may come back at once; or one whose number differs in a bit may be next.
+        // The same warp may come back at once, or the next warp may be one whose number differs in one bit.
         match rng.below(10) {
             0..3 => warp,
             3..6 => alias(rng, warp as u64, MAX_WARPS as u64) as usize,
@@ -98,7 +98,7 @@ impl Core {
         one_of(rng, &slots)
     }
 
-    /// The instruction that the warp of a slot would issue, if nothing that it uses is under way.
+    /// The instruction that the warp of a slot would issue, if nothing that it uses is pending.
     pub(crate) fn instruction(
         &self,
         rng: &mut Rng,
@@ -121,7 +121,7 @@ impl Core {
             mask = lanes(place) & if rng.chance(800) { u32::MAX } else { rng.next_u64() as u32 };
         }
         if mask == 0 {
-            // It would go on as a no-operation.
+            // Without lanes it would pass as a no-operation.
             return None;
         }
         let split = shape.lrf_banks > 1;
@@ -180,7 +180,7 @@ impl Core {
         rng.below(if few { entries.min(2) } else { entries }) as u8
     }
 
-    /// A level without a top bit that names a place which is not there, or nothing.
+    /// A level without its top bit that names a place which the machine does not have, or no place; 0 if there is none.
     fn absent(&self, rng: &mut Rng) -> u8 {
         let absent: Vec<u8> =
             (0..15).filter(|&p| p >= PLACES || !is_there(&self.design.shape, p)).map(|p| p as u8 + 1).collect();

@@ -40,7 +40,7 @@ impl WithColumns for Hierarchy {
     }
 }
 
-/// Behaves like an SM around the hierarchy; knows by a twin what it takes and when, and what its places have.
+/// Driver of `hierarchy`. It behaves like an SM around the hierarchy; a twin tells what the hierarchy takes and when, and what its places have.
 pub(crate) struct HierarchyDriver {
     shape: HierarchyShape,
     straps: Straps,
@@ -102,7 +102,7 @@ impl Driver for HierarchyDriver {
             let ends = u8::from(rng.chance(knobs.end)) << p;
             let instruction = self.core.instruction(rng, &knobs.core, slot, &entries);
             if let Some(instruction) = instruction {
-                // Where no place is free it is offered with number 0, and waits.
+                // If no tag is free, it is offered with tag 0, and waits.
                 let tag = self.core.tag(p);
                 self.issue(i, p, &instruction);
                 i.issue_tag_i[p] = tag.unwrap_or_default() as u8;
@@ -111,7 +111,7 @@ impl Driver for HierarchyDriver {
                 // A strand ends with an instruction that issues.
                 i.issue_end_i |= if taken { ends } else { 0 };
             } else {
-                // One that does not come here.
+                // The strand ends with an instruction that does not come here.
                 i.issue_end_i |= ends;
             }
         }

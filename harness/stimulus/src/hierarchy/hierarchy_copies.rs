@@ -15,7 +15,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HierarchyCopies, CopiesDriver, CopiesCover>();
 
-/// Keeps which tags have an instruction and what each dispatch port offers; knows by a twin what is held.
+/// Driver of `hierarchy_copies`. It keeps which tags have an instruction and what each dispatch port offers; a twin tells what is held.
 pub(crate) struct CopiesDriver {
     shape: HierarchyShape,
     reset: Reset,
@@ -87,7 +87,7 @@ impl Driver for CopiesDriver {
         }
         self.twin.clock(i);
         if i.rst_ni == 0 {
-            // What was noted in reset, or before, has no copies; it may be offered all the same.
+            // Instructions that were noted in reset, or before, have no copies; they may be offered nonetheless.
             self.offer = [None; 2];
         }
     }

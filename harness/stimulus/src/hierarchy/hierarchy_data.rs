@@ -14,7 +14,7 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HierarchyData, DataDriver, DataCover>();
 
-/// What the instruction in D reads: it is not written at the same edge.
+/// The places that the instruction in D reads: they are not written at the same clock edge.
 #[derive(Default)]
 struct Reads {
     words: Vec<(u8, u8)>,
@@ -49,7 +49,7 @@ impl Driver for DataDriver {
     }
 
     fn unreached(shape: &HierarchyShape, _: &Config) -> Vec<Unreached> {
-        // Bits of a number of which there are so many, that none of them needs.
+        // Upper bits of a number that are not needed for `count` values, out of `most` possible ones.
         let fewer = |signal, count: usize, most: usize| {
             let bits = count.next_power_of_two().ilog2()..most.next_power_of_two().ilog2();
             let rest = Unreached::bits(signal, bits.start..=bits.end.max(1) - 1, "there are fewer");
@@ -104,7 +104,7 @@ impl DataDriver {
         let lrf = rng.mask(OPERANDS as u32, knobs.lrf) as u8;
         i.move_lrf_i = if self.shape.lrf_banks == 0 { 0 } else { lrf & !i.move_orf_i };
         for k in 0..OPERANDS {
-            // Which port serves a source, and which port reads what, is for the levels to say: any of them may.
+            // The levels determine which port serves a source, and what each port reads: here it may be any.
             i.move_port_i[k] = rng.below(OPERANDS as u64) as u8;
             i.move_entry_i[k] = rng.below(self.shape.entries as u64) as u8;
             // An entry is named where its port reads.
@@ -117,7 +117,7 @@ impl DataDriver {
 
 pub(crate) struct DataCover {
     shape: HierarchyShape,
-    /// Slot and entry, slot and bank that the last edge wrote.
+    /// Slot and entry, then slot and bank, that the last clock edge wrote.
     orf: Option<(u8, u8)>,
     lrf: Option<(u8, u8)>,
 }

@@ -19,7 +19,8 @@ pub(crate) use cover::EntriesCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HierarchyEntries, EntriesDriver, EntriesCover>();
 
-/// Looks into a twin, to read what is written, to fill what does not wait, and to write what does.
+/// Driver of `hierarchy_entries`. It examines a twin, to read places that have been written, to fill places that do not wait, and to write places
+/// that do.
 pub(crate) struct EntriesDriver {
     shape: HierarchyShape,
     reset: Reset,
@@ -131,7 +132,7 @@ impl EntriesDriver {
         let at = |place: usize| element(&self.shape, slot, place);
         let free: Vec<usize> = places(&self.shape).filter(|&place| probe.wait_q[at(place)] == 0).collect();
         let there = |place: usize| probe.valid_q[at(place)] & !probe.wait_q[at(place)];
-        // What a place has, or a part of it.
+        // The lanes of a place, or some of them.
         let some: Vec<usize> = places(&self.shape).filter(|&place| there(place) != 0).collect();
         let mut mask = lane_mask(rng, knobs.partial);
         if let Some(place) = one_of(rng, &some).filter(|_| rng.chance(500)) {
@@ -148,7 +149,7 @@ impl EntriesDriver {
             let reads = mask & !there(place) == 0 && rng.chance(knobs.read);
             i.take_read_i[p] |= u16::from(reads) << place;
         }
-        // A place that is not there has nothing to be read.
+        // A place that the machine does not have holds nothing to read.
         let nothing = rng.below(11) as usize;
         i.take_read_i[p] |= u16::from(!is_there(&self.shape, nothing) && rng.chance(knobs.stray)) << nothing;
         for &place in free.iter().filter(|&&place| place < MAX_ORF_ENTRIES) {

@@ -49,7 +49,7 @@ impl Driver for LevelsDriver {
             } else if rng.chance(knobs.zero) {
                 0
             } else {
-                // A few are the name of nothing.
+                // A few levels name no place.
                 let any = rng.chance(100);
                 1 + rng.below(if any { 15 } else { PLACES as u64 }) as u8
             };

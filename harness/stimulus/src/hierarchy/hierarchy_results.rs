@@ -24,7 +24,7 @@ struct Copy {
     private: bool,
 }
 
-/// Keeps which warp has which slot, copies that wait, and what is in the MRF's queues.
+/// Driver of `hierarchy_results`. It keeps which warp has which slot, the copies that wait, and which queues of the MRF are full.
 pub(crate) struct ResultsDriver {
     shape: HierarchyShape,
     reset: Reset,
@@ -36,7 +36,7 @@ pub(crate) struct ResultsDriver {
     full: u8,
 }
 
-/// Numbers of warps.
+/// Number of warp numbers.
 const WARPS: u64 = 1 << WARP_BITS;
 
 knobs! {
@@ -91,7 +91,7 @@ impl Driver for ResultsDriver {
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.copies(rng, knobs, i);
-        // A queue has room for one, and takes the next one as that goes into its bank.
+        // A queue has room for one result, and takes the next one as that one goes into its bank.
         i.mrf_done_i = self.full & ports(rng, count, knobs.done);
         i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
         (i.look_match_i, i.look_both_i) = (0, 0);
@@ -125,8 +125,8 @@ impl ResultsDriver {
     fn change_slots(&mut self, rng: &mut Rng, knobs: &ResultsKnobs) {
         for s in 0..self.shape.active {
             if rng.chance(knobs.slot) {
-                // In one slot only; the block does not ask for one of the slot's port.
-                // Or of a warp whose number differs from another slot's in a bit.
+                // A warp is in one slot only. The block does not require a warp of the slot's port. The warp's number may differ from that of another
+                // slot's warp in one bit.
                 let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
                 let warp = match near {
                     Some(warp) => alias(rng, warp.into(), WARPS),
@@ -141,7 +141,7 @@ impl ResultsDriver {
     fn warp(&self, rng: &mut Rng, knobs: &ResultsKnobs) -> u8 {
         let some = if rng.chance(knobs.near) { self.shape.active.min(2) } else { self.shape.active };
         let slot = rng.below(some as u64) as usize;
-        // Some are in no slot; of these some differ from one that is in a bit.
+        // Some warps are in no slot; some of these differ in one bit from a warp that is.
         let any = rng.below(WARPS) as u8;
         match (self.slots[slot], rng.below(20)) {
             (None, _) | (_, 0) => any,

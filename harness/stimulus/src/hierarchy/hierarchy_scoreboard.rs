@@ -24,7 +24,7 @@ fn level(word: u64, field: usize) -> u8 {
     (word >> (FIRST_LEVEL + LEVEL_BITS * field as u32) & 31) as u8
 }
 
-/// Keeps the heads, and which warp has which slot.
+/// Driver of `hierarchy_scoreboard`. It keeps the heads, and which warp has which slot.
 pub(crate) struct ScoreboardDriver {
     shape: HierarchyShape,
     heads: [u64; MAX_WARPS],

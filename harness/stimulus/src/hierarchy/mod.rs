@@ -35,7 +35,7 @@ pub(crate) fn places(shape: &HierarchyShape) -> impl Iterator<Item = usize> {
     (0..PLACES).filter(move |&place| is_there(&shape, place))
 }
 
-/// What cannot be of inputs with a bit for each place: bits of places that the machine does not have, of these numbers.
+/// Exceptions for inputs with a bit for each place: the bits of those places, among these numbers, that the machine does not have.
 pub(crate) fn absent(shape: &HierarchyShape, signals: &[&'static str], numbers: Range<usize>) -> Vec<Unreached> {
     let absent = || numbers.clone().filter(|&place| !is_there(shape, place)).map(|place| place as u32);
     signals
@@ -46,16 +46,16 @@ pub(crate) fn absent(shape: &HierarchyShape, signals: &[&'static str], numbers: 
         .collect()
 }
 
-/// The element of a slot's place in the arrays of `hierarchy_entries`.
+/// The index of a slot's place in the arrays of `hierarchy_entries`.
 pub(crate) fn element(shape: &HierarchyShape, slot: usize, place: usize) -> usize {
     let within = if place < MAX_ORF_ENTRIES { place } else { place - MAX_ORF_ENTRIES + shape.entries };
     shape.places() * slot + within
 }
 
-/// One of a list, or none of an empty one.
+/// One of the elements of a list; `None` if it is empty.
 pub(crate) fn one_of<T: Copy>(rng: &mut Rng, list: &[T]) -> Option<T> {
     list.get(rng.below(list.len().max(1) as u64) as usize).copied()
 }
 
-/// It has no rules for inputs of the operand stage.
+/// This design has no rules for inputs of the operand stage.
 pub(crate) const STAGE: Option<crate::operands::StageDesign> = None;

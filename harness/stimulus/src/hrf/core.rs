@@ -1,5 +1,5 @@
-//! What surrounds the hybrid register file in an SM, as far as it matters to it: one active warp, others that take turns, instructions whose registers are
-//! not pending, and their results.
+//! The surroundings of the hybrid register file in an SM, as far as they matter to it: one active warp, others that take turns, instructions whose
+//! registers are not pending, and their results.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::hrf::{HrfShape, PARITIES};
@@ -27,13 +27,13 @@ pub(crate) struct Instruction {
 pub(crate) struct Done {
     /// The instruction taken, with its number.
     pub(crate) taken: Option<(usize, Instruction)>,
-    /// Number of the one that was dispatched.
+    /// The number of the instruction that was dispatched.
     pub(crate) dispatched: Option<usize>,
     /// The result taken.
     pub(crate) written: Option<Offer>,
-    /// The result in the latch is where it goes.
+    /// Whether the result in the latch has reached its destination.
     pub(crate) done: bool,
-    /// Slots of which nothing is left.
+    /// Slots that have been flushed.
     pub(crate) flushed: u8,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Done {
 enum State {
     None,
     Active,
-    /// It gives up at this edge.
+    /// The warp gives up at this clock edge.
     Leaving,
     Draining,
 }
@@ -58,14 +58,14 @@ struct Warp {
     alive: bool,
     pending: u64,
     long: usize,
-    /// The lanes with which it runs for a while: it is in a divergent region.
+    /// Its active lanes, while it is on one path of a divergent region.
     mask: u32,
 }
 
 pub(crate) struct Core {
     registers: u64,
     depth: usize,
-    /// Numbers of the warps, and where their registers begin.
+    /// Numbers of the warps, and the entries of their first registers.
     names: Vec<u8>,
     bases: Vec<u16>,
     collectors: usize,
@@ -74,16 +74,16 @@ pub(crate) struct Core {
     current: usize,
     slots: [Slot; PARITIES],
     warps: Vec<Warp>,
-    /// Instructions of the active warp in the file, and its results that are waited for.
+    /// Number of instructions of the active warp in the file, and of its pending results of short operations.
     resident: usize,
     short: usize,
     held: [Option<Instruction>; MAX_COLLECTORS],
     pub(crate) results: Results,
-    /// The warp that is looked at first.
+    /// The warp from which the search for the next one begins.
     turn: usize,
     /// The register that was written last.
     last: u8,
-    /// Registers that the active warp has written since it is active, and those that its buffer holds.
+    /// Registers that the warp has written since it became active; then the number of entries of a buffer.
     written: u64,
     entries: usize,
 }
@@ -107,27 +107,27 @@ knobs! {
     }
 }
 
-/// How often what takes long comes together for other warps of the active one's bank, of 1,000; the same where the active one has filled its buffer, and
-/// where it gives up.
+/// Chance, in a thousand, that the pending results for other warps of the active warp's bank come together: as a rule, when the active warp has
+/// filled its buffer, and when it gives up.
 const BURST: u32 = 5;
 const BURST_WHEN_FULL: u32 = 80;
 const BURST_AT_END: u32 = 120;
-/// How often a warp ends when it has just become active, and the other one still drains, of 1,000.
+/// Chance, in a thousand, that a warp ends when it has just become active, while the other one drains.
 const END_AT_ONCE: u32 = 25;
 
-/// Registers of a thread beside buffers of this size, mostly.
+/// The number of registers of a thread that is mostly used with buffers of this size.
 fn usual_registers(entries: usize) -> usize {
     (entries + 6).min(64)
 }
 
-/// Warps with so many registers each.
+/// The number of warps, with this many registers each.
 fn warps(depth: usize, registers: usize) -> usize {
     (PARITIES * (depth / registers)).min(8)
 }
 
 impl Core {
-    /// Few warps, which come back often. Each has more registers than a small buffer holds, and as many as there may be where it
-    /// holds that many. The first warp's are at the end of its bank and at the beginning.
+    /// Few warps, so that each of them often becomes active again. Each has more registers than a small buffer holds; with a large buffer it has the
+    /// most that are possible. The registers of the first warp wrap from the end of its bank to the beginning.
     pub(crate) fn new(shape: &HrfShape) -> Self {
         let (depth, registers) = (shape.mrf.depth, usual_registers(shape.buffer_entries));
         let warps = warps(depth, registers);
@@ -158,12 +158,12 @@ impl Core {
         self.names[usize::from(warp)]
     }
 
-    /// The entry of its first register.
+    /// The entry of a warp's first register.
     pub(crate) fn base(&self, warp: u8) -> u16 {
         self.bases[usize::from(warp)]
     }
 
-    /// Other warps with other numbers, of which many differ in one bit, and another number of registers.
+    /// Chooses other warps, with other numbers, of which many differ in one bit, and another number of registers.
     fn divide(&mut self, rng: &mut Rng) {
         let registers = if rng.chance(600) { usual_registers(self.entries) } else { 4 + rng.below(61) as usize };
         let (warps, places) = (warps(self.depth, registers), self.depth / registers);
@@ -214,12 +214,12 @@ impl Core {
         self.flush() | if self.state == State::None { 0 } else { 1 << self.current }
     }
 
-    /// Slots that are to be emptied.
+    /// Slots that have to be flushed.
     pub(crate) fn flush(&self) -> u8 {
         self.slots_where(|slot| slot.flush)
     }
 
-    /// Those without writing anything.
+    /// Slots that have to be flushed without writing anything.
     pub(crate) fn drop(&self) -> u8 {
         self.slots_where(|slot| slot.flush && slot.drop)
     }
@@ -233,10 +233,10 @@ impl Core {
         &mut self.warps[self.slots[self.current].warp]
     }
 
-    /// Begins a cycle: who ends, and who gives up.
+    /// Begins a cycle: decides whether the active warp ends or gives up.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &CoreKnobs) {
         self.results.begin(rng, knobs.result);
-        // Where the buffer may be full, or is about to be emptied, its bank's queue fills too.
+        // When the buffer may be full, or is about to be flushed, its bank's queue has to fill too.
         let burst = match self.state {
             State::None => 0,
             State::Leaving | State::Draining => BURST_AT_END,
@@ -267,7 +267,7 @@ impl Core {
         if self.state != State::Active || !rng.chance(knobs.offer) {
             return None;
         }
-        // Where no collector is free it is offered all the same, and not taken.
+        // If no collector is free, it is offered nonetheless, and not taken.
         let number = (0..self.collectors).find(|&n| self.held[n].is_none()).unwrap_or(0);
         let warp = self.slots[self.current].warp;
         let Warp { pending, mask, .. } = self.warps[warp];
@@ -296,7 +296,7 @@ impl Core {
         }
     }
 
-    /// The edge.
+    /// The clock edge.
     pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
         self.turns(rng, knobs, done.flushed);
         for latched in self.results.done(done.done.into()) {
@@ -327,7 +327,7 @@ impl Core {
         }
     }
 
-    /// Slots change hands.
+    /// Slots get other warps.
     fn turns(&mut self, rng: &mut Rng, knobs: &CoreKnobs, flushed: u8) {
         let flushing = self.flush();
         match self.state {
@@ -338,7 +338,7 @@ impl Core {
                 let slot = &mut self.slots[self.current];
                 (slot.flush, slot.drop) = (true, !self.warps[slot.warp].alive);
                 self.state = State::None;
-                // What takes long may well come just now, for other warps of the bank too.
+                // Results of long operations may come just now, for other warps of the bank too.
                 let soon = |now| rng.chance(500).then(|| now + rng.below(12));
                 self.results.hasten(|warp| usize::from(warp) % PARITIES == self.current, soon);
             }
@@ -349,11 +349,11 @@ impl Core {
         }
     }
 
-    /// The next warp, of the other parity where there is one that is ready, if its slot is free.
+    /// The next warp becomes active, one of the other parity if one is ready, but only if its slot is free.
     fn take_turn(&mut self, rng: &mut Rng, knobs: &CoreKnobs, flushing: u8) {
         let is_free = |slots: &[Slot], w: usize| slots.iter().all(|slot| !slot.flush || slot.warp != w);
         for (w, warp) in self.warps.iter_mut().enumerate() {
-            // Another block's warp, when nothing of the old one is left.
+            // A warp of another block begins when nothing of the old one is left.
             warp.alive |= warp.long == 0 && is_free(&self.slots, w) && rng.chance(100);
         }
         let ready = |w: usize| self.warps[w].alive && self.warps[w].long == 0 && is_free(&self.slots, w);

@@ -18,7 +18,7 @@ pub(crate) use cover::HrfCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<Hrf, HrfDriver, HrfCover>();
 
-/// Behaves like an SM around the register file; knows by a twin what it takes and when.
+/// Driver of `hrf`. It behaves like an SM around the register file; a twin tells what the file takes and when.
 pub(crate) struct HrfDriver {
     straps: u32,
     reset: Reset,

@@ -10,7 +10,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfBank, BankDriver, BankCover>();
 
-/// Keeps a twin: a bank that is ready for both is offered one thing only.
+/// Driver of `hrf_bank`. A twin tells when the bank is ready for both a read and a write: then only one of them is offered.
 pub(crate) struct BankDriver {
     shape: HrfShape,
     reset: Reset,
@@ -65,14 +65,14 @@ impl BankDriver {
     fn entry(&self, rng: &mut Rng, knobs: &BankKnobs) -> u16 {
         let depth = self.shape.mrf.depth as u64;
         let near = rng.chance(knobs.near);
-        // Two in front of the first one are the last two.
+        // The two entries before the first one are the last two.
         if near { ((rng.below(4) + depth - 2) % depth) as u16 } else { rng.below(depth) as u16 }
     }
 }
 
 pub(crate) struct BankCover {
     depth: usize,
-    /// Entry and lanes of the last write that is over.
+    /// Entry and lanes of the last write that has ended; `None` after a read.
     written: Option<(u16, u32)>,
 }
 

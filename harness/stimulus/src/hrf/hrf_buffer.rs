@@ -11,7 +11,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfBuffer, BufferDriver, BufferCover>();
 
-/// Keeps how many entries are in use.
+/// Driver of `hrf_buffer`. It keeps the number of entries in use.
 pub(crate) struct BufferDriver {
     entries: u8,
     reset: Reset,
@@ -82,9 +82,9 @@ impl BufferDriver {
 
 pub(crate) struct BufferCover {
     entries: u8,
-    /// Lanes of each entry, of those too that are not in use any more.
+    /// Lanes of each entry, also of entries that are no longer in use.
     lanes: [u32; MAX_BUFFER],
-    /// The write of the cycle before: its entry.
+    /// Entry of the write of the previous cycle.
     written: Option<u8>,
 }
 

@@ -10,7 +10,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfDrain, DrainDriver, DrainCover>();
 
-/// Keeps a buffer that fills and is flushed, and a twin, to know what is offered.
+/// Driver of `hrf_drain`: a buffer that fills and is flushed. A twin tells what is offered.
 pub(crate) struct DrainDriver {
     entries: u8,
     reset: Reset,
@@ -77,7 +77,7 @@ impl Driver for DrainDriver {
 
 pub(crate) struct DrainCover {
     entries: u8,
-    /// In the cycle before a flush was done; the last entry was taken.
+    /// Whether a flush was done in the previous cycle, and whether the last entry was taken in it.
     done: bool,
     ended: bool,
     /// Cycles for which the entry offered has waited.

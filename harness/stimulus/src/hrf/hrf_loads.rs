@@ -10,7 +10,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfLoads, LoadsDriver, LoadsCover>();
 
-/// Keeps a twin, to know whether something waits.
+/// Driver of `hrf_loads`. A twin tells whether a result waits.
 pub(crate) struct LoadsDriver {
     shape: HrfShape,
     reset: Reset,

@@ -11,7 +11,7 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfOperands, OperandsDriver, OperandsCover>();
 
-/// Remembers from which bank the reads of the last edge take data.
+/// Driver of `hrf_operands`. It remembers the bank from which the reads of the last clock edge take data.
 pub(crate) struct OperandsDriver {
     shape: HrfShape,
     reset: Reset,
@@ -46,7 +46,7 @@ impl Driver for OperandsDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut HrfOperandsIn) {
         let collectors = self.shape.mrf.collectors as u64;
         i.rst_ni = self.reset.next(rng, knobs.reset);
-        // What a bank has been read for comes; anything may come where no operand waits for it.
+        // Data that a bank has been read for comes; other data may come while no operand waits for it.
         i.stt_data_valid_i = self.from | ports(rng, PARITIES, 300);
         self.from = 0;
         i.buffer_data_i.iter_mut().chain(&mut i.stt_data_i).for_each(|data| rng.fill(&mut data.0));

@@ -10,7 +10,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfPower, PowerDriver, PowerCover>();
 
-/// Keeps a buffer that fills and is emptied, and a twin, to know whether its next entry has power.
+/// Driver of `hrf_power`: a buffer that fills and is emptied. A twin tells whether its next entry has power.
 pub(crate) struct PowerDriver {
     entries: u8,
     reset: Reset,
@@ -65,7 +65,7 @@ pub(crate) struct PowerCover {
     shape: HrfShape,
     /// Whether a result waited for power in the cycle before.
     waited: bool,
-    /// Whether they fell asleep then.
+    /// Whether the entries were falling asleep in that cycle.
     fell: bool,
 }
 

@@ -24,7 +24,7 @@ struct Held {
     wanted: u8,
 }
 
-/// Keeps what the collectors hold, their age, and a twin, to know what has been read.
+/// Driver of `hrf_reads`. It keeps what the collectors hold, and their age; a twin tells what has been read.
 pub(crate) struct ReadsDriver {
     shape: HrfShape,
     reset: Reset,

@@ -11,7 +11,7 @@ use crate::{Driver, Points, Unaliased, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<HrfResults, ResultsDriver, ResultsCover>();
 
-/// Keeps which slot is open, and a twin, to know what is offered to a bank.
+/// Driver of `hrf_results`. It keeps which slot is open; a twin tells what is offered to a bank.
 pub(crate) struct ResultsDriver {
     shape: HrfShape,
     reset: Reset,
@@ -65,7 +65,7 @@ impl Driver for ResultsDriver {
             self.open = match self.open {
                 Some(_) => None,
                 None => {
-                    // It may be that of the result in the latch.
+                    // It may be the warp of the result in the latch.
                     let warp = if rng.chance(400) { self.twin.probe(i).warp_q } else { rng.below(64) as u8 };
                     let slot = usize::from(warp) % PARITIES;
                     self.warps[slot] = warp;
@@ -78,7 +78,7 @@ impl Driver for ResultsDriver {
         i.write_valid_i = rng.chance(knobs.write).into();
         let own = rng.chance(knobs.own);
         let slot = self.open.unwrap_or_else(|| rng.below(PARITIES as u64) as usize);
-        // Of another warp it may be one bit that is different.
+        // The number of another warp may differ in one bit only.
         let warp = match rng.below(3) {
             _ if own => self.warps[slot],
             0 => alias(rng, self.warps[slot].into(), 64) as u8,

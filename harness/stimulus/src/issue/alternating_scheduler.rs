@@ -18,7 +18,8 @@ pub(crate) use cover::AlternatingSchedulerCover;
 pub(crate) const ENTRY: crate::Entry =
     crate::entry::<AlternatingScheduler, AlternatingSchedulerDriver, AlternatingSchedulerCover>();
 
-/// Keeps what is under way of each warp, so that nothing leaves that has not come, and a twin, to know who issues.
+/// Driver of `alternating_scheduler`. It keeps track of what is in flight of each warp, so that only instructions that have issued end. A twin tells
+/// which warp issues.
 pub(crate) struct AlternatingSchedulerDriver {
     shape: SmShape,
     patience: u16,
@@ -30,9 +31,9 @@ pub(crate) struct AlternatingSchedulerDriver {
     head: u64,
     mark: u64,
     operand: u64,
-    /// Cycles that are left of the stretch, whether the active warp issues all through it, and whether it has no rival.
+    /// The stretch: cycles that are left, whether the active warp issues all through it, and whether that warp has no rival.
     stretch: (u64, bool, bool),
-    /// No stretch has been yet.
+    /// Whether there has been no stretch yet.
     first: bool,
 }
 
@@ -58,7 +59,7 @@ knobs! {
     }
 }
 
-/// Cycles of a stretch, and patience from which on one is needed in which a warp issues on and on.
+/// Cycles of a stretch; and the patience from which on there have to be stretches in which one warp issues without a pause.
 const STRETCH: u64 = 12_000;
 const PATIENT: u16 = 100;
 
@@ -98,7 +99,7 @@ impl Driver for AlternatingSchedulerDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &AlternatingSchedulerKnobs, i: &mut AlternatingSchedulerIn) {
         if self.stretch.0 == 0 {
             let long = self.patience == 0 || self.patience >= PATIENT;
-            // The first one is steady, so that the count comes to its end early in a run.
+            // The first stretch is steady, so that the count reaches its end early in a run.
             let steady = long && (self.first || rng.chance(750));
             self.stretch = (STRETCH, steady, steady && (self.first || rng.chance(200)));
             self.first = false;
@@ -146,7 +147,7 @@ impl AlternatingSchedulerDriver {
         let take = |old: u64, next: u64| old & !new | next & new;
         (self.operand, self.mark) = (take(self.operand, operand), take(self.mark, mark));
         if !steady {
-            // Several reasons to go may come at once.
+            // Several reasons to leave may come at once.
             self.held |= new & mark & rng.mask(warps as u32, knobs.hold);
         }
         if self.stretch.2 {
@@ -183,7 +184,7 @@ impl AlternatingSchedulerDriver {
         }
     }
 
-    /// Any warp, often the active one or one that is being written back.
+    /// Any warp, often the active one or one whose slot is being flushed.
     fn any(&self, rng: &mut Rng) -> usize {
         match rng.below(10) {
             0..5 => self.in_slot(rng),
@@ -192,7 +193,7 @@ impl AlternatingSchedulerDriver {
         }
     }
 
-    /// A warp whose slot is being emptied; any if there is none.
+    /// A warp whose slot is being flushed; any warp if there is none.
     fn flushing(&self, rng: &mut Rng) -> usize {
         let out = &self.twin.out;
         match out.flush_o.trailing_zeros() {
@@ -210,7 +211,7 @@ impl AlternatingSchedulerDriver {
         i: &mut AlternatingSchedulerIn,
     ) {
         (i.dispatch_valid_i, i.reg_valid_i) = (0, 0);
-        // Without its valid it is any number.
+        // Without its valid signal it may be any number.
         (i.dispatch_warp_i, i.reg_warp_i) = (rng.below(64) as u8, rng.below(64) as u8);
         let warps = self.shape.warps;
         let current = self.in_slot(rng);
@@ -240,20 +241,20 @@ impl AlternatingSchedulerDriver {
         }
     }
 
-    /// What issues goes to the operand stage, where its head says so.
+    /// An instruction that issues goes to the operand stage, if its head says so.
     fn set(&mut self, rng: &mut Rng, knobs: &AlternatingSchedulerKnobs, i: &mut AlternatingSchedulerIn) {
         i.set_long_i = rng.chance(knobs.long).into();
         i.set_d_i = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
         let w = usize::from(self.twin.out.issue_warp_o);
         if self.twin.out.issue_valid_o == 0 {
-            // Without an issue it means nothing.
+            // Without an issue the valid signal has no meaning.
             i.set_valid_i = rng.chance(300).into();
             return;
         }
         if self.operand >> w & 1 == 0 {
             return;
         }
-        // The register that is complete at this edge may be the next one's.
+        // A register that is complete at this edge may be the destination of the next instruction.
         if i.reg_valid_i == 1 && usize::from(i.reg_warp_i) == w && rng.chance(400) {
             i.set_d_i = i.reg_i;
         } else if rng.chance(600) && i.set_d_i != NO_REG {

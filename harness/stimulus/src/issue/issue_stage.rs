@@ -32,7 +32,7 @@ knobs! {
 
 /// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that no block knows.
 const SPECIALS: [u64; 6] = [0x02, 0x03, 0x04, 0x05, 0x07, 0x7f];
-/// Those of what may be a probe.
+/// Opcodes of instructions that may issue as probes.
 const LD: u64 = 0x40;
 const ST: u64 = 0x41;
 const ATOM: u64 = 0x43;
@@ -54,7 +54,8 @@ impl Driver for IssueStageDriver {
         let (warps, count) = (self.shape.warps, self.shape.ports());
         inputs.issue_valid_i = ports(rng, count, knobs.issue);
         for p in 0..count {
-            // The scheduler gives each port its own half of the warps, which is not this block's affair. What issues, and one more, are new in each cycle.
+            // The scheduler gives each port its own half of the warps, on which this block does not rely. The head that issues and one more head are
+            // new in each cycle.
             let own = if rng.chance(knobs.stray) {
                 rng.below(warps as u64) as usize
             } else {
@@ -62,7 +63,7 @@ impl Driver for IssueStageDriver {
             };
             self.head(rng, knobs, own, inputs);
             inputs.issue_warp_i[p] = if inputs.issue_valid_i >> p & 1 == 1 { own as u8 } else { 0 };
-            // It may leave out a single lane.
+            // The guard may leave out a single lane.
             let single = rng.chance(200);
             inputs.guard_i[p] = if single { !(1 << rng.below(32)) } else { lane_mask(rng, knobs.guarded) };
             (inputs.s_i[p], inputs.t_i[p]) = (rng.next_u64() as u32, rng.next_u64() as u32);

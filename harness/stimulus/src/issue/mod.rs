@@ -1,11 +1,11 @@
-//! Which instruction issues, with which lanes and predicates.
+//! Selection of instructions to issue, with their lanes and predicates.
 
 gpurf_blocks::issue_blocks!(stimulus);
 
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_lockstep::Rng;
 
-/// A warp's instructions in flight, for the schedulers with slots: none ends that has not begun.
+/// A warp's instructions in flight, for the schedulers with slots: an instruction ends only after it has begun.
 #[derive(Clone, Default)]
 struct InFlight {
     /// Instructions in the operand stage.
@@ -29,7 +29,7 @@ impl InFlight {
         self.registers.swap_remove(rng.below(self.registers.len() as u64) as usize)
     }
 
-    /// An instruction issues that writes this register, or none if that is to be written already. Gives the register.
+    /// An instruction issues that writes this register, or none if a write to it is pending already. Returns the register.
     fn issue(&mut self, register: u8) -> u8 {
         let register = if self.registers.contains(&register) { NO_REG } else { register };
         self.resident += 1;

@@ -28,7 +28,7 @@ knobs! {
     }
 }
 
-/// Inverts what is read.
+/// Bit of a predicate source: the value that is read is inverted.
 const INVERTED: u8 = 8;
 
 impl Driver for PredicateFileDriver {
@@ -90,7 +90,7 @@ fn number(rng: &mut Rng, knobs: &PredicateFileKnobs) -> u8 {
 
 pub(crate) struct PredicateFileCover {
     shape: SmShape,
-    /// What was written in the cycle before: warp and number, each port.
+    /// The writes of the previous cycle: warp and number, for each port.
     last: Vec<(u8, u8)>,
 }
 

@@ -13,8 +13,8 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<Scoreboard, ScoreboardDriver, ScoreboardCover>();
 
-/// Keeps what is pending and how many instructions are in flight, as the scoreboard does: a set has to find its bits clear, and only what is in flight can
-/// come to its end.
+/// Driver of `scoreboard`. It keeps track of what is pending and of the number of instructions in flight, as the scoreboard does: a set has to find
+/// its bits clear, and only instructions in flight can end.
 pub(crate) struct ScoreboardDriver {
     shape: SmShape,
     reset: Reset,
@@ -39,7 +39,7 @@ knobs! {
     }
 }
 
-/// More instructions of a warp are never in flight.
+/// Most instructions of a warp in flight.
 const MOST: u8 = 200;
 /// Registers at the edges of the scoreboard's words.
 const EDGES: [u8; 12] = [0, 1, 62, 63, 64, 127, 128, 191, 192, 253, 254, NO_REG];
@@ -102,10 +102,10 @@ impl ScoreboardDriver {
             if rng.chance(800) {
                 self.head_valid |= bit;
                 let registers = std::array::from_fn(|k| {
-                    // Few that are something, so that it is one of them that a head waits for.
+                    // Few are a register, so that a head often waits for only one.
                     if k < 4 && rng.chance(500) { Self::register(rng, knobs) } else { NO_REG }
                 });
-                // Of the units 8 to 15 there is one only: they come less often.
+                // Only one unit has a number from 8 to 15, so these numbers come less often.
                 let fields = if rng.chance(200) { 0x1f_ffff } else { 0xf_ffff };
                 let mut roles = rng.next_u64() & fields << 32 | u64::from(u32::from_le_bytes(registers));
                 for low in PREDICATES {
@@ -164,10 +164,10 @@ impl ScoreboardDriver {
         }
         let offered = ports(rng, self.shape.ports(), knobs.set);
         inputs.set_valid_i = 0;
-        // Where nothing is set they mean nothing.
+        // They have no meaning where nothing is set.
         inputs.set_warp_i.fill_with(|| rng.below(64) as u8);
         for p in ports_of(offered) {
-            // What is cleared at this edge without being pending may be set at the same time.
+            // A register that is cleared at this edge without being pending may be set at the same time.
             let (warp, register) = if inputs.reg_valid_i & 1 == 1 && rng.chance(200) {
                 (inputs.reg_warp_i[0], inputs.reg_i[0])
             } else {

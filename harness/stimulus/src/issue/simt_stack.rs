@@ -61,7 +61,7 @@ impl Driver for SimtStackDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &SimtStackKnobs, inputs: &mut SimtStackIn) {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
-        // A group comes from the stack seldom enough to be missed by a reset that does not look at it.
+        // A group is rarely read from the stack, so a reset that ignores this state could be missed.
         let under_way = self.probe.pop_q != 0 || self.probe.read_valid_q == 1;
         inputs.rst_ni = self.reset.next(rng, knobs.reset * if under_way { 16 } else { 1 });
 
@@ -71,7 +71,7 @@ impl Driver for SimtStackDriver {
         inputs.start_valid_i = (dead.is_some() && rng.chance(knobs.start)).into();
         inputs.start_mask_i = lane_mask(rng, 300).max(1);
 
-        // Who has a group that executes: not while one comes from the stack.
+        // Warps with a group that executes; not those whose group is being read from the stack.
         let reading = u64::from(self.probe.read_valid_q) << self.probe.read_warp_q;
         let mut may = self.out.alive_o & !self.probe.pop_q & !reading;
         let mut branches = true;
@@ -80,7 +80,7 @@ impl Driver for SimtStackDriver {
             let chosen = pick(rng, knobs, may);
             let warp = chosen.unwrap_or_default();
             self.instruction(rng, knobs, p, warp, inputs);
-            // One branch or exit a cycle.
+            // At most one branch or exit in a cycle.
             if !branches {
                 inputs.issue_kind_i[p] = Kind::Other as u8;
             }
@@ -97,7 +97,7 @@ impl Driver for SimtStackDriver {
 }
 
 impl SimtStackDriver {
-    /// What port p issues of a warp, if it issues. No address is the one that stands for none.
+    /// The instruction that port p issues of a warp, if it issues. Its addresses never have the value that stands for none.
     fn instruction(&self, rng: &mut Rng, knobs: &SimtStackKnobs, p: usize, warp: u8, inputs: &mut SimtStackIn) {
         if rng.chance(knobs.deep) {
             return self.deep(rng, p, warp, inputs);
@@ -117,7 +117,7 @@ impl SimtStackDriver {
         } else {
             Kind::Other
         };
-        // Never the address that stands for none.
+        // Never the value that stands for no address.
         let near = |rng: &mut Rng, address: u32| alias(rng, address.into(), u64::from(NO_PC)) as u32;
         let (joins, aliases) = (rng.chance(knobs.join), rng.chance(200));
         let pc = match own {
@@ -156,8 +156,8 @@ impl SimtStackDriver {
         (inputs.issue_mask_i[p], inputs.issue_target_i[p], inputs.issue_join_i[p]) = (exec, target, join);
     }
 
-    /// The branch that makes a stack deepest: one lane jumps, and no lane has been at any of its addresses. A group of
-    /// one lane waits, and lanes that are missing are brought back by a new beginning.
+    /// The branch that makes a stack deepest: one lane jumps, and all of its addresses are new to the warp. A group of one lane waits, and a warp
+    /// that has lost lanes ends, so that it begins with all lanes again.
     fn deep(&self, rng: &mut Rng, p: usize, warp: u8, inputs: &mut SimtStackIn) {
         let (mask, live) = (self.out.mask_o[usize::from(warp)], self.out.live_o[usize::from(warp)]);
         let depth = self.probe.depth_q[usize::from(warp)];
@@ -176,10 +176,10 @@ impl SimtStackDriver {
 
 /// Addresses from here on are used once.
 const FRESH: u32 = 1 << 19;
-/// Places that a stack has of its 62 if all but one of its branches had joins of their own.
+/// Depth of a stack, out of its 62 places, if all of its branches but one had joins of their own.
 const DEEP_ENOUGH: u8 = 61;
 
-/// A warp of a set, perhaps one of the first.
+/// A warp of a set, often one of the first three.
 fn pick(rng: &mut Rng, knobs: &SimtStackKnobs, set: u64) -> Option<u8> {
     let few = set & FIRST;
     let set = if few != 0 && rng.chance(knobs.few) { few } else { set };
@@ -189,7 +189,7 @@ fn pick(rng: &mut Rng, knobs: &SimtStackKnobs, set: u64) -> Option<u8> {
 /// The first three warps.
 const FIRST: u64 = 0b111;
 
-/// One of the lanes of a mask; none of an empty one.
+/// One of the lanes of a mask; no lane if the mask is empty.
 fn lane_of(rng: &mut Rng, mask: u32) -> u32 {
     let from = rng.below(32) as u32;
     let turned = mask.rotate_right(from);

@@ -18,7 +18,8 @@ pub(crate) use cover::TwoLevelSchedulerCover;
 pub(crate) const ENTRY: crate::Entry =
     crate::entry::<TwoLevelScheduler, TwoLevelSchedulerDriver, TwoLevelSchedulerCover>();
 
-/// Keeps what is under way of each warp, so that nothing leaves that has not come, and a twin, to know who issues and who has a slot.
+/// Driver of `two_level_scheduler`. It keeps track of what is in flight of each warp, so that only instructions that have issued end. A twin tells
+/// which warps issue and which have a slot.
 pub(crate) struct TwoLevelSchedulerDriver {
     shape: ActiveShape,
     straps: Straps,
@@ -33,9 +34,9 @@ pub(crate) struct TwoLevelSchedulerDriver {
     branch: u64,
     /// Warps that the ports have named as candidates.
     named: u64,
-    /// Cycles that are left of the stretch, whether one warp of each port issues all through it, and whether it has no rival.
+    /// The stretch: cycles that are left, whether one warp of each port issues all through it, and whether that warp has no rival.
     stretch: (u64, bool, bool),
-    /// No stretch has been yet.
+    /// Whether there has been no stretch yet.
     first: bool,
 }
 
@@ -63,7 +64,7 @@ knobs! {
     }
 }
 
-/// Cycles of a stretch, and patience from which on one is needed in which a warp issues on and on.
+/// Cycles of a stretch; and the patience from which on there have to be stretches in which one warp issues without a pause.
 const STRETCH: u64 = 12_000;
 const PATIENT: u16 = 100;
 
@@ -98,7 +99,7 @@ impl Driver for TwoLevelSchedulerDriver {
         let count = self.shape.ports();
         if self.stretch.0 == 0 {
             let long = self.straps.patience == 0 || self.straps.patience >= PATIENT || self.straps.stay;
-            // The first one is steady, so that a count comes to its end early in a run.
+            // The first stretch is steady, so that a count reaches its end early in a run.
             let steady = long && (self.first || rng.chance(if self.straps.stay { 200 } else { 600 }));
             self.stretch = (STRETCH, steady, steady && (self.first || rng.chance(300)));
             self.first = false;
@@ -115,9 +116,9 @@ impl Driver for TwoLevelSchedulerDriver {
         let room = (0..self.shape.warps).filter(|&w| self.warps[w].has_room()).fold(0u64, |set, w| set | 1 << w);
         inputs.clear_i =
             room & self.head & if steady { self.first_warps() } else { rng.mask(self.shape.warps as u32, knobs.clear) };
-        // A warp that was named and has not issued is as it was, unless it has ended.
+        // The head of a warp that was named and has not issued does not change, unless the warp has ended.
         inputs.clear_i |= self.named & self.head;
-        // Without candidates it means nothing.
+        // Without candidates this input has no meaning.
         inputs.candidate_issue_i = ports(rng, count, if steady { 0 } else { knobs.candidate });
         inputs.ready_i = if steady { 3 } else { ports(rng, count, knobs.ready) } & ((1 << count) - 1);
         inputs.stop_i = (!steady && rng.chance(knobs.stop)).into();
@@ -154,7 +155,7 @@ impl TwoLevelSchedulerDriver {
         let take = |old: u64, next: u64| old & !new | next & new;
         (self.operand, self.branch, self.mark) =
             (take(self.operand, operand), take(self.branch, branch), take(self.mark, mark));
-        // Several reasons to go may come at once.
+        // Several reasons to leave may come at once.
         if !steady {
             self.held |= new & mark & rng.mask(warps as u32, knobs.hold);
         }
@@ -168,7 +169,7 @@ impl TwoLevelSchedulerDriver {
                 self.held &= !(1 << w);
             }
         }
-        // Where nothing else makes a warp leave, more of them end.
+        // If nothing else makes a warp leave, more of them end.
         let end = knobs.end * if self.straps.stay { 4 } else { 1 };
         if rng.chance(if steady { 1 } else { end }) {
             // Sometimes two at once, or all.
@@ -213,12 +214,12 @@ impl TwoLevelSchedulerDriver {
     fn leave(&mut self, rng: &mut Rng, knobs: &TwoLevelSchedulerKnobs, steady: bool, inputs: &mut TwoLevelSchedulerIn) {
         (inputs.dispatch_valid_i, inputs.reg_valid_i) = (0, 0);
         let warps = self.shape.warps;
-        // The warp of the first port's dispatch; the one that its search begins at if it has none.
+        // The warp of the first port's dispatch; or, if it has none, the warp at which its search began.
         let mut same = 0;
         for p in 0..self.shape.ports() {
-            // Without its valid it is any number.
+            // Without its valid signal it may be any number.
             (inputs.dispatch_warp_i[p], inputs.reg_warp_i[p]) = (rng.below(64) as u8, rng.below(64) as u8);
-            // From some warp on, the first that has something; often the same for both ports.
+            // Searches from some warp on for the first one with something in flight; often from the same warp for both ports.
             let first = if p == 1 && rng.chance(600) { same } else { rng.below(warps as u64) };
             same = first;
             let order = |n: usize| (first as usize + n) % warps;
@@ -240,7 +241,7 @@ impl TwoLevelSchedulerDriver {
         }
     }
 
-    /// What issues goes to the operand stage, where its head says so.
+    /// An instruction that issues goes to the operand stage, if its head says so.
     fn set(&mut self, rng: &mut Rng, knobs: &TwoLevelSchedulerKnobs, inputs: &mut TwoLevelSchedulerIn) {
         let issued = self.twin.out.issue_valid_o;
         inputs.set_long_i = ports(rng, self.shape.ports(), knobs.long);
@@ -248,14 +249,14 @@ impl TwoLevelSchedulerDriver {
             inputs.set_d_i[p] = if rng.chance(150) { NO_REG } else { rng.next_u64() as u8 };
             let w = usize::from(self.twin.out.issue_warp_o[p]);
             if issued >> p & 1 == 0 {
-                // Without an issue it means nothing.
+                // Without an issue the valid signal has no meaning.
                 inputs.set_valid_i |= u8::from(rng.chance(300)) << p;
                 continue;
             }
             if self.operand >> w & 1 == 0 {
                 continue;
             }
-            // The register that is complete at this edge may be the next one's.
+            // A register that is complete at this edge may be the destination of the next instruction.
             let complete = (0..self.shape.ports())
                 .find(|&b| inputs.reg_valid_i >> b & 1 == 1 && usize::from(inputs.reg_warp_i[b]) == w);
             if let Some(b) = complete.filter(|_| rng.chance(400)) {

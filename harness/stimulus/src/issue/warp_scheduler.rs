@@ -20,9 +20,9 @@ pub(crate) struct WarpSchedulerDriver {
     shape: SmShape,
     straps: Straps,
     reset: Reset,
-    /// Knows which warps the ports name, where they do.
+    /// Tells which warps the ports name, in designs in which they do.
     twin: Option<Twin<WarpScheduler>>,
-    /// Warps that the ports have named, and what their heads are.
+    /// Warps that the ports have named, and heads that go to the operand stage.
     named: u64,
     operand: u64,
     alive: u64,
@@ -72,19 +72,19 @@ impl Driver for WarpSchedulerDriver {
         inputs.alive_i = self.alive;
         inputs.clear_i = rng.mask(warps as u32, knobs.clear) & if stray { u64::MAX } else { self.alive };
         inputs.operand_i = rng.mask(warps as u32, knobs.operand);
-        // A warp that was named and has not issued is as it was.
+        // The head of a warp that was named and has not issued does not change.
         inputs.clear_i |= self.named;
         inputs.operand_i = inputs.operand_i & !self.named | self.operand & self.named;
         inputs.branch_i = !inputs.operand_i & rng.mask(warps as u32, knobs.branch);
         inputs.ready_i = ports(rng, self.shape.ports(), knobs.ready);
         inputs.stop_i = rng.chance(knobs.stop).into();
-        // Without classes they mean nothing.
+        // Without classes these inputs have no meaning.
         (inputs.lead_i, inputs.last_i) = (rng.mask(warps as u32, knobs.class), rng.mask(warps as u32, knobs.class));
 
         inputs.start_warp_i = rng.below(warps as u64) as u8;
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
         inputs.start_valid_i = (begins && rng.chance(knobs.start)).into();
-        // Without candidates it means nothing.
+        // Without candidates this input has no meaning.
         inputs.candidate_issue_i = ports(rng, self.shape.ports(), knobs.candidate);
         if let Some(twin) = &mut self.twin {
             twin.late(inputs);
@@ -107,7 +107,7 @@ impl Driver for WarpSchedulerDriver {
     }
 }
 
-/// Those of a set that are of its best class.
+/// The warps of a set that are of its best class.
 fn best(i: &WarpSchedulerIn, all: u64) -> u64 {
     let classes = [all & i.lead_i, all & !i.lead_i & !i.last_i];
     classes.into_iter().find(|&class| class != 0).unwrap_or(all)
@@ -115,7 +115,7 @@ fn best(i: &WarpSchedulerIn, all: u64) -> u64 {
 
 pub(crate) struct WarpSchedulerCover {
     shape: SmShape,
-    /// Ports that issued a stolen warp in the cycle before.
+    /// Ports that issued a warp for which an operand was stolen in the previous cycle.
     stolen: u8,
 }
 

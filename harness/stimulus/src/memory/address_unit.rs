@@ -22,10 +22,10 @@ const ST: u8 = 0x41;
 const ATOM: u8 = 0x43;
 const CAS: u8 = 0x44;
 const RELSSP: u8 = 0x08;
-/// No instruction of a program: it says where the accesses of another one lie.
+/// No instruction of a program: a probe, which finds out where the accesses of an instruction lie.
 const PROBE: u8 = 0x45;
 
-/// Spaces of loads, stores and atomic operations; the upper words of generic addresses are the same numbers but for global ones.
+/// Spaces of loads, stores and atomic operations. The upper words of generic addresses have the same numbers, except for global ones.
 const GLOBAL: u32 = 0;
 const SHARED: u32 = 1;
 const LOCAL: u32 = 2;
@@ -36,9 +36,9 @@ const CONSTANT: u32 = 3;
 pub(crate) struct AddressUnitDriver {
     shape: SmShape,
     reset: Reset,
-    /// Follows the inputs, to know which lanes are offered to whom.
+    /// Follows the inputs, to know which lanes are offered to which unit.
     twin: Twin<AddressUnit>,
-    /// Parts of the instruction held that are not written yet.
+    /// Parts of the result of the held instruction that have not been written yet.
     parts: u32,
 }
 
@@ -56,7 +56,7 @@ knobs! {
         other: "a shuffle or a release" = [50, 300],
         probe: "an access is a probe" = [0, 300, 900],
         released: "the block has released the common area" = [0, 200, 800],
-        // More often than in others: what has to be caught in it is short.
+        // More often than in other blocks, since the states that a reset has to hit are short.
         reset = [0, 5, 20, 60],
     }
 }
@@ -134,7 +134,7 @@ impl Driver for AddressUnitDriver {
     }
 }
 
-/// An instruction in the making.
+/// An instruction before it is encoded.
 struct Draft {
     opcode: u8,
     m: u32,
@@ -151,7 +151,7 @@ struct Draft {
 
 impl Draft {
     fn instruction(&self, rng: &mut Rng) -> Instruction {
-        // What the unit does not read is random.
+        // Fields that the unit does not read are random.
         let mut any = any_instruction(rng);
         let upper = match self.constant {
             Some(constant) => u64::from(constant),
@@ -177,7 +177,7 @@ fn register(rng: &mut Rng, present: u32) -> u8 {
 }
 
 impl AddressUnitDriver {
-    /// Lanes that the unit serves to which they are offered.
+    /// The lanes that are served by the unit to which they are offered.
     fn served(&self, rng: &mut Rng, knobs: &AddressUnitKnobs) -> u32 {
         let offered = self.twin.out.lanes_o;
         if !rng.chance(knobs.serve) {
@@ -191,7 +191,7 @@ impl AddressUnitDriver {
         }
     }
 
-    /// Results that go into the register file: at most one part of what is held, and others. Gives whether there is a part.
+    /// Results that go into the register file: at most one part of the held result, and others. Returns whether there is such a part.
     fn write(&self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) -> bool {
         let out = &self.twin.out;
         let held = (out.warp_o, out.reg_o);
@@ -205,7 +205,7 @@ impl AddressUnitDriver {
                 1 => (held.0, alias(rng, held.1.into(), NO_REG.into()) as u8),
                 _ => any,
             };
-            // What is not a part is the result of another register, or of another warp; where no result is written, it may be any.
+            // Other results are of another register or of another warp. Where no result is written, they may be any.
             let (warp, register) = match inputs.write_done_i >> p & 1 {
                 0 if rng.chance(500) => held,
                 1 if (warp, register) == held => (warp ^ 1, register),
@@ -220,7 +220,7 @@ impl AddressUnitDriver {
         part
     }
 
-    /// The memory that the threads have.
+    /// Sets the sizes and places of the threads' memories.
     fn bounds(&self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) {
         let blocks = self.shape.shared_words as u64 / 32;
         // The largest block, and the last place, that the inputs can name.
@@ -230,7 +230,7 @@ impl AddressUnitDriver {
         inputs.shared_bytes_i = (128 * size).saturating_sub(rng.below(128)) as u32;
         if self.shape.shares_scratchpad() {
             let words = |rng: &mut Rng, bytes: u32| 4 * rng.below(u64::from(bytes) / 4 + 1) as u32;
-            // Where the block has the rest of a row, it begins at any word of it.
+            // If the block has the rest of a row, it begins at any word of it.
             inputs.place_base_i += words(rng, 128 * size as u32 - inputs.shared_bytes_i);
             inputs.private_bytes_i = match rng.below(4) {
                 0 => inputs.shared_bytes_i.div_ceil(4) * 4,
@@ -294,7 +294,7 @@ impl AddressUnitDriver {
         };
         let wide = matches!(space, GLOBAL | GENERIC) && opcode != CAS;
         let at_fault = rng.chance(knobs.fault);
-        // Where addresses are, as the upper word of a generic one says it.
+        // Spaces of the addresses, as the upper word of a generic address names them.
         let windows: &[u32] = match (opcode, space) {
             (CAS, SHARED) => &[SHARED],
             (CAS, _) | (_, GLOBAL) => &[GLOBAL],
@@ -312,7 +312,7 @@ impl AddressUnitDriver {
         let wrong = if at_fault { some_lanes(rng, 1000) & mask } else { 0 };
         let two_kinds = rng.chance(500);
         let fault = rng.below(8);
-        // Mostly a window that there is not.
+        // Mostly a window that does not exist.
         let bit = alias(rng, only.into(), 1 << u32::BITS);
         let offset = match rng.below(4) {
             0 => 0,
@@ -410,7 +410,7 @@ fn shuffle(rng: &mut Rng) -> Draft {
     }
 }
 
-/// What was taken in the cycle before.
+/// The instruction that was taken in the previous cycle.
 #[derive(Clone, Copy, Default)]
 struct Taken {
     op: u64,

@@ -17,9 +17,9 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<Coalescer, CoalescerDriver
 pub(crate) struct CoalescerDriver {
     reset: Reset,
     pending: Pending,
-    /// The access at hand.
+    /// The access that is being offered.
     access: Box<CoalescerIn>,
-    /// Says which lanes are served.
+    /// Tells which lanes are served.
     twin: Twin<Coalescer>,
 }
 
@@ -32,7 +32,7 @@ knobs! {
         near: "addresses are among the first few" = [0, 500, 1000],
         partial: "lanes do not take part" = [0, 500, 900],
         withdraw: "an offer is withdrawn for a cycle" = [0, 50],
-        // More often than in others: what has to be caught in it is short.
+        // More often than in other blocks, since the states that a reset has to hit are short.
         reset = [0, 5, 20, 60],
     }
 }
@@ -87,7 +87,7 @@ impl CoalescerDriver {
         // There are no atomic operations on local memory.
         access.local_i = (!atomic && rng.chance(knobs.local)).into();
         access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
-        // What means nothing is anything.
+        // Bits without a meaning are random.
         access.bypass_i = rng.chance(400).into();
         access.signed_i = (access.kind_i == 0 && access.size_i < 2 && rng.chance(500)).into();
         access.warp_i = rng.below(MAX_WARPS as u64) as u8;
@@ -109,7 +109,7 @@ impl CoalescerDriver {
 }
 
 pub(crate) struct CoalescerCover {
-    /// An access was offered in the cycle before and not served at all.
+    /// Whether an access was offered in the previous cycle, and no lane of it was served.
     waiting: bool,
 }
 

@@ -18,11 +18,11 @@ pub(crate) struct ConstantMemoryDriver {
     words: u64,
     reset: Reset,
     pending: Pending,
-    /// The constant unit's.
+    /// The constant unit's access.
     direct: Pending,
-    /// The accesses at hand.
+    /// The accesses that are being offered.
     access: Box<ConstantMemoryIn>,
-    /// Says which lanes are served.
+    /// Tells which lanes are served.
     twin: Twin<ConstantMemory>,
 }
 
@@ -35,7 +35,7 @@ knobs! {
         partial: "lanes do not take part" = [0, 500, 900],
         write: "the host writes a word" = [0, 300, 1000],
         withdraw: "an offer is withdrawn for a cycle" = [0, 50],
-        // More often than in others: what has to be caught in it is short.
+        // More often than in other blocks, since the states that a reset has to hit are short.
         reset = [0, 5, 20, 60],
     }
 }
@@ -85,7 +85,7 @@ impl Driver for ConstantMemoryDriver {
         access.direct_lanes_i = self.direct.left;
         access.direct_room_i = rng.chance(knobs.room).into();
         access.const_we_i = rng.chance(knobs.write).into();
-        // Often a word that is wanted now.
+        // Often a word that an offered access reads.
         let lane = rng.below(LANES as u64) as usize;
         let addresses = if access.direct_valid_i == 1 { &access.direct_addr_i } else { &access.addr_i };
         let wanted = addresses.0[lane] / 4 % (self.words as u32).next_power_of_two();
@@ -109,7 +109,7 @@ fn place(rng: &mut Rng, near: u32, words: u64, size: u8, pending: &Pending) -> W
     for lane in pending.blank(rng) {
         addr.0[lane] = 0;
     }
-    // Bits of which the memory has none tell words apart all the same.
+    // Address bits above the memory's size are compared too, when words are told apart.
     if rng.chance(200) {
         let memory = (4 * words).next_power_of_two().ilog2();
         let bit = memory + rng.below(u64::from(u32::BITS - memory)) as u32;
@@ -121,10 +121,10 @@ fn place(rng: &mut Rng, near: u32, words: u64, size: u8, pending: &Pending) -> W
 
 pub(crate) struct ConstantMemoryCover {
     words: u32,
-    /// The memory pipeline's access of the cycle before was not served at all, nor was the constant unit's.
+    /// Whether no lane of the memory pipeline's access of the previous cycle was served; then the same for the constant unit.
     waiting: bool,
     direct_waiting: bool,
-    /// What the host wrote in the cycle before.
+    /// The word that the host wrote in the previous cycle.
     written: Option<u32>,
 }
 
@@ -185,7 +185,7 @@ impl ConstantMemoryCover {
         point!("written under reset", reset && writes);
     }
 
-    /// The constant unit's.
+    /// Points of the constant unit's accesses.
     fn direct(&self, i: &ConstantMemoryIn, o: &ConstantMemoryOut, p: &ConstantMemoryProbe, points: &mut Points) {
         let (valid, passes) = (i.direct_valid_i == 1, o.direct_served_o != 0);
         let left = i.direct_lanes_i & !o.direct_served_o;

@@ -22,7 +22,7 @@ pub(crate) struct ConstantUnitDriver {
     /// Bytes of constant memory.
     end: u64,
     reset: Reset,
-    /// Follows the inputs, to know which lanes are offered to whom.
+    /// Follows the inputs, to know which lanes are offered to which unit.
     twin: Twin<ConstantUnit>,
 }
 
@@ -34,7 +34,7 @@ knobs! {
         special: "it is S2R" = [50, 500],
         fault: "an LDC is at fault" = [0, 200, 600],
         partial: "lanes do not take part" = [0, 500, 900],
-        // More often than in others: what has to be caught in it is short.
+        // More often than in other blocks, since the states that a reset has to hit are short.
         reset = [0, 5, 20, 60],
     }
 }
@@ -95,7 +95,7 @@ impl ConstantUnitDriver {
             1 => rng.below(256) as i32 - 128,
             _ => (rng.next_u64() as i32) >> 8,
         };
-        // What the unit does not read is random.
+        // Fields that the unit does not read are random.
         let mut any = any_instruction(rng);
         let d = if rng.chance(800) { rng.below(NO_REG.into()) as u8 } else { NO_REG };
         any.op = u64::from(if special { S2R } else { LDC })
@@ -135,7 +135,7 @@ impl ConstantUnitDriver {
                     1 => address + (1 << size),
                     2 => self.end.div_ceil(step) * step,
                     3 => 0x1_0000_0000 - step,
-                    // A bit that there is not in an address of the memory.
+                    // A bit that an address of the memory does not have.
                     4 => address ^ 1 << (17 + rng.below(15)),
                     _ => rng.next_u64() & 0xffff_ffff,
                 };
@@ -146,7 +146,7 @@ impl ConstantUnitDriver {
     }
 }
 
-/// What was taken in the cycle before.
+/// The instruction that was taken in the previous cycle.
 #[derive(Clone, Copy, Default)]
 struct Taken {
     op: u64,

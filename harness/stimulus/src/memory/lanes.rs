@@ -19,8 +19,8 @@ pub(crate) fn set_lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }
 
-/// Addresses below `bytes` (a multiple of four), aligned to accesses of `1 << size` bytes: a stride, one place, one place
-/// with few exceptions, a handful of places, neighbours in a few rows, two places whose addresses differ in one bit, or any.
+/// Addresses below `bytes` (a multiple of four), aligned to accesses of `1 << size` bytes: a stride, one place, one place with few exceptions, a
+/// handful of places, consecutive words in a few rows, two places whose addresses differ in one bit, or any.
 pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpData {
     const STRIDES: [u64; 9] = [1, 2, 4, 8, 32, 128, 128, 132, 4096];
     let (pattern, width) = (rng.below(10), 4 << rng.below(8));
@@ -30,7 +30,7 @@ pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpD
         true => rng.below(128.min(bytes)),
         false => rng.below(bytes),
     };
-    // Their words differ: there is a bit above those of the byte.
+    // Their words differ: the bit is above the bits that select a byte of a word.
     let other = start % 4 + 4 * alias(rng, start / 4, bytes / 4);
     let stride = if rng.chance(300) { 1 << size } else { STRIDES[rng.below(STRIDES.len() as u64) as usize] };
     let aligned = |address: u64| (address % bytes) as u32 >> size << size;
@@ -50,7 +50,7 @@ pub(crate) fn addresses(rng: &mut Rng, bytes: u64, size: u8, near: u32) -> WarpD
     }))
 }
 
-/// The bits of all lanes' addresses that none below `bytes` has.
+/// The bits of all lanes' addresses that are 0 in every address below `bytes`.
 pub(crate) fn past(signal: &'static str, bytes: u64, why: &'static str) -> impl Iterator<Item = Unreached> {
     let bits = bytes.next_power_of_two().ilog2();
     (0..LANES as u32).map(move |lane| Unreached::bits(signal, 32 * lane + bits..=32 * lane + 31, why))
@@ -61,7 +61,7 @@ pub(crate) fn past(signal: &'static str, bytes: u64, why: &'static str) -> impl 
 pub(crate) struct Pending {
     /// Lanes left.
     pub(crate) left: u32,
-    /// Lanes of the same instruction are left that another unit serves.
+    /// Whether other lanes of the same instruction are left, which another unit serves.
     pub(crate) elsewhere: bool,
 }
 
@@ -81,12 +81,12 @@ impl Pending {
         self.left & !served == 0 && !self.elsewhere
     }
 
-    /// Lanes whose addresses and operands are zero: often those that do not take part.
+    /// Lanes whose addresses and operands are zero: in half of the cases those that do not take part, otherwise none.
     pub(crate) fn blank(&self, rng: &mut Rng) -> impl Iterator<Item = usize> + use<> {
         set_lanes(if rng.chance(500) { !self.left } else { 0 })
     }
 
-    /// The edge.
+    /// The clock edge.
     pub(crate) fn serve(&mut self, served: u32, reset: bool) {
         self.left = if reset { 0 } else { self.left & !served };
     }

@@ -31,7 +31,7 @@ knobs! {
         lanewise: "a row is that of an atomic operation" = [0, 300],
         partial: "a row leaves lanes out" = [0, 500, 900],
         fault: "there is no such place" = [0, 100],
-        // Rarely: the places of the table come round slowly.
+        // Rarely, since it takes long until all places of the table have been used.
         reset = [0, 0, 0, 40],
     }
 }
@@ -58,7 +58,7 @@ impl Driver for LineTableDriver {
         if inputs.row_valid_i == 1 {
             self.row(rng, knobs, inputs);
         }
-        // An answer that waits inside has a row as well. A row may come with its answer.
+        // An answer that waits in the block has a row too. A row may come with its answer.
         let unanswered = self.probe.count_q + inputs.row_valid_i > self.probe.rsp_valid_q;
         inputs.mem_rsp_valid_i = (unanswered && rng.chance(knobs.answer)).into();
         if inputs.mem_rsp_valid_i == 1 {
@@ -93,7 +93,7 @@ impl LineTableDriver {
 
 pub(crate) struct LineTableCover {
     rows: u8,
-    /// What was put into the rows in use, oldest first, and what has been answered.
+    /// The inputs with which the rows in use were put in, oldest first; the answered one included.
     held: std::collections::VecDeque<LineTableIn>,
 }
 

@@ -1,4 +1,4 @@
-//! Accesses to a scratchpad, and what comes up in them: of one with RAMs of its own, and of one in the unified banks.
+//! Accesses to a scratchpad, and their coverage: for a scratchpad with RAMs of its own, and for one in the unified banks.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::memory::{SharedMemoryIn, SharedMemoryOut, SharedMemoryProbe};
@@ -20,9 +20,9 @@ pub(crate) const STORE: u8 = 1;
 pub(crate) const ATOMIC: u8 = 2;
 /// Atomic operations that a scratchpad performs.
 const OPERATIONS: [u8; 13] = [0, 1, 2, 3, 4, INC, DEC, 7, 8, 9, 10, ADD_FLOAT, CAS];
-/// Counts up to the operand, then begins again.
+/// Counts up to the operand, then starts again at zero.
 const INC: u8 = 5;
-/// Counts down to zero, then begins again at the operand.
+/// Counts down to zero, then starts again at the operand.
 const DEC: u8 = 6;
 /// Sum of floats.
 const ADD_FLOAT: u8 = 11;
@@ -34,11 +34,11 @@ pub(crate) struct Accesses {
     bytes: u64,
     /// Bytes of a row that a bank or cluster accesses.
     width: u32,
-    /// Operands are often this one, or differ from it in one bit.
+    /// Operands are often this word, or differ from it in one bit.
     word: u32,
     reset: Reset,
     pending: Pending,
-    /// The access at hand.
+    /// The access that is being offered.
     access: Box<SharedMemoryIn>,
 }
 
@@ -54,13 +54,13 @@ knobs! {
         withdraw: "an offer is withdrawn for a cycle" = [0, 50],
         again: "an access has the addresses of the one before" = [100, 300, 700],
         floats: "operands are floats that meet, atomic operations their sums" = [0, 300, 600],
-        // More often than in others: what has to be caught in it is short.
+        // More often than in other blocks, since the states that a reset has to hit are short.
         reset = [0, 5, 20, 60],
     }
 }
 
 impl Accesses {
-    /// To units that access `width` bytes of a row each.
+    /// Accesses to units that access `width` bytes of a row each.
     pub(crate) fn new(width: u32, shape: &SmShape, config: &Config) -> Self {
         let mut access = Box::new(SharedMemoryIn::zeroed());
         let straps = Straps::of(config);
@@ -88,7 +88,7 @@ impl Accesses {
         access
     }
 
-    /// The inputs of the cycle in which these lanes are served; at its edge they are.
+    /// The inputs of the cycle in which these lanes are served, up to its clock edge.
     pub(crate) fn serve(&mut self, served: u32) -> &SharedMemoryIn {
         self.access.last_i = self.pending.last(served).into();
         self.pending.serve(served, self.access.rst_ni == 0);
@@ -99,7 +99,7 @@ impl Accesses {
         self.pending.begin(rng, knobs.partial);
         let access = &mut *self.access;
         let again = rng.chance(knobs.again);
-        // Words that have just been stored may be compared: with themselves, and with what differs in one bit.
+        // Words that have just been stored may be compared: with the same words, and with words that differ in one bit.
         let stored = access.store_i;
         let compares = again && access.kind_i == STORE && access.size_i == 2 && rng.chance(500);
         access.kind_i = if compares {
@@ -129,14 +129,14 @@ impl Accesses {
             access.addr_i.0.iter_mut().for_each(|address| *address = *address >> access.size_i << access.size_i);
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.near);
-            // The lanes go through wide units one after the other.
+            // Consecutive lanes access consecutive wide units.
             if self.width > WORD && rng.chance(100) {
                 let (row, place) =
                     (rng.below(self.bytes / u64::from(ROW_BYTES)) as u32, rng.below(ROW_BYTES.into()) as u32);
                 let address = |lane: usize| row * ROW_BYTES + (place + self.width * lane as u32) % ROW_BYTES;
                 access.addr_i = WarpData(std::array::from_fn(|lane| address(lane) >> access.size_i << access.size_i));
             } else if self.width > WORD && rng.chance(80) {
-                // Words of few units, in rows that differ from one in a bit: a comparison that lacks this bit takes them for one.
+                // Words of few units, in two rows whose numbers differ in one bit: a comparison that ignores this bit takes them for one row.
                 let rows = self.bytes / u64::from(ROW_BYTES);
                 let (base, bit) = (rng.below(rows), rng.below(u64::from(rows.next_power_of_two().ilog2()).max(1)));
                 let other = if base ^ 1 << bit < rows { base ^ 1 << bit } else { base };
@@ -147,7 +147,7 @@ impl Accesses {
                     (row * ROW_BYTES + place) >> access.size_i << access.size_i
                 });
             } else if self.width > WORD && rng.chance(250) {
-                // A few rows of all columns, and often of a few units: their lanes meet in banks and in word places.
+                // A few rows of all columns, and often of a few units: their lanes conflict in banks and in word places.
                 let rows = self.bytes / u64::from(ROW_BYTES);
                 let (base, span) = (rng.below(rows), [4, 5, 8][rng.below(3) as usize].min(rows));
                 let (first, units) = (rng.below(ROW_BYTES.into()) as u32, 1 + rng.below(8) as u32);
@@ -173,7 +173,7 @@ impl Accesses {
     }
 }
 
-/// Numbers that meet: around zero, of one family that differ in a bit, or any.
+/// Numbers that are often equal or close: around zero, around one word from which they differ in a bit, or any.
 fn operands(rng: &mut Rng, small: u32, word: u32) -> WarpData {
     let mut numbers = WarpData::ZERO;
     if rng.chance(450) {
@@ -187,10 +187,10 @@ fn operands(rng: &mut Rng, small: u32, word: u32) -> WarpData {
     numbers
 }
 
-/// Floats whose sums cancel, lie between two values, are subnormal, or too large; awkward ones.
+/// Floats whose sums cancel, lie between two values, are subnormal, or too large; and corner cases.
 fn float_operands(rng: &mut Rng) -> WarpData {
     let middle = [1, 24, 127, 127, 252][rng.below(5) as usize];
-    // What is there already is often the same as one of these, or its opposite.
+    // The word in memory is often equal to one of these, or its opposite.
     let few = [ONE, 0x3380_0000, 0x3400_0001, 0, INFINITY, INFINITY - 1, 0x0080_0000];
     let one = rng.chance(700).then(|| [0, INFINITY, INFINITY - 1][rng.below(3) as usize]);
     WarpData(std::array::from_fn(|_| match (one, rng.below(6)) {
@@ -201,7 +201,7 @@ fn float_operands(rng: &mut Rng) -> WarpData {
     }))
 }
 
-/// An access whose result is on its way.
+/// An access whose result is pending.
 #[derive(Clone)]
 struct Performed {
     access: Box<SharedMemoryIn>,
@@ -213,9 +213,9 @@ pub(crate) struct ScratchpadCover {
     width: u32,
     bandwidth: u8,
     rows: usize,
-    /// What was done in the cycle before, and before that.
+    /// The access of the previous cycle, and the one before it.
     before: [Option<Performed>; 2],
-    /// The access of the cycle before was not served at all.
+    /// Whether no lane of the access of the previous cycle was served.
     waiting: bool,
 }
 
@@ -241,7 +241,7 @@ const ROW_BYTES: u32 = 128;
 const WORD: u32 = 4;
 /// Strap of a scratchpad in the unified banks: a cluster combines words of several columns.
 const AGGRESSIVE: u8 = 1 << 2;
-/// Straps: bytes a cycle.
+/// Bits of the straps that select the number of bytes a cycle.
 const BANDWIDTH: u8 = 3;
 
 /// The row of an address.
@@ -257,8 +257,8 @@ fn conflict(i: &SharedMemoryIn, one: usize, other: usize) -> bool {
     if i.cfg_i & AGGRESSIVE == 0 { differ } else { differ && (word || column) }
 }
 
-/// Lanes of the window, and those of them that a pass may serve: from the lowest one up those that do not conflict with one before them in their unit, and of
-/// an atomic operation the lowest one of each word.
+/// Lanes of the window, and those of them that a pass may serve. From the lowest lane up, these are the lanes that do not conflict with a selected
+/// lane of their unit; of an atomic operation, only the lowest lane of each word.
 pub(crate) fn selected(i: &SharedMemoryIn, width: u32) -> (u32, u32) {
     let group = LANES >> (i.cfg_i & BANDWIDTH).min(2);
     let first = i.lanes_i.trailing_zeros() as usize % LANES / group * group;
@@ -278,7 +278,7 @@ pub(crate) fn selected(i: &SharedMemoryIn, width: u32) -> (u32, u32) {
 
 #[cover]
 impl ScratchpadCover {
-    /// Of the operations in their order.
+    /// Names of the operations, in the order of `OPERATIONS`.
     const NAMES: [&str; OPERATIONS.len()] = [
         "add",
         "unsigned min",
@@ -295,7 +295,7 @@ impl ScratchpadCover {
         "compare and swap",
     ];
 
-    /// Of banks of a word.
+    /// For banks of the width of a word.
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self::of(4, shape, config)
     }
@@ -336,7 +336,7 @@ impl ScratchpadCover {
         let most = group.min((ROW_BYTES / self.width) as usize) as u32;
         let served = o.served_o.count_ones();
         let one_word = set_lanes(o.served_o).all(|lane| i.addr_i.0[lane] / 4 == i.addr_i.0[lowest] / 4);
-        // Lanes that share a byte, or a word without sharing a byte, with another one that is served.
+        // Whether lanes that are served share a byte, or a word without sharing a byte.
         let shares = |unit: u32| {
             let mut seen = std::collections::HashSet::new();
             passes && !set_lanes(o.served_o).all(|lane| seen.insert(i.addr_i.0[lane] / unit))
@@ -346,7 +346,7 @@ impl ScratchpadCover {
         let row = |lane: usize| row(i.addr_i.0[lane]) as usize;
         let top_row = set_lanes(o.served_o).any(|lane| row(lane) == self.rows - 1);
 
-        // The bank of a lane served now, as the one before left it.
+        // Whether a lane that is served now accesses a word that this earlier access accessed.
         let meets = |before: &Option<Performed>, wanted: u8| {
             before.as_ref().filter(|b| b.access.kind_i == wanted).is_some_and(|b| {
                 let mut words = set_lanes(b.served).map(|lane| b.access.addr_i.0[lane] / 4);
@@ -359,7 +359,7 @@ impl ScratchpadCover {
                 set_lanes(p.first_mask_q).any(|other| self.unit(p.place_q[other].into()) == self.unit(i.addr_i.0[lane]))
             });
 
-        // Old value, operand and comparand of the lanes whose atomic operation's result is here.
+        // Old value, operand and comparand of the lanes of the atomic operation whose result is offered.
         let old: Vec<(u32, u32, u32)> = match &self.before[1] {
             Some(b) if o.result_reg_valid_o == 1 && b.access.kind_i == ATOMIC => set_lanes(b.served)
                 .map(|l| (o.result_data_o.0[l], b.access.store_i.0[l], b.access.compare_i.0[l]))

@@ -14,7 +14,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<SharedMemory, SharedMemory
 
 pub(crate) struct SharedMemoryDriver {
     accesses: Accesses,
-    /// Says which lanes are served.
+    /// Tells which lanes are served.
     twin: Twin<SharedMemory>,
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct MrfDriver {
     columns: Columns,
 }
 
-/// Warps that an SM has at most: every one has room for its registers while they last.
+/// Most warps of an SM. The rows are divided among them.
 const WARPS: usize = 48;
 /// Names of registers.
 const REGISTERS: u64 = 256;
@@ -77,7 +77,7 @@ impl Driver for MrfDriver {
         let shape = self.shape;
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.cfg_i = self.straps;
-        // It does not change while something is in progress: where it is read, only in reset.
+        // The layout does not change while something is in progress: if the file reads it, it changes only in reset.
         if rng.chance(4) {
             inputs.layout_i = any_layout(rng, shape.banks * shape.depth).0;
             inputs.rst_ni &= u8::from(!shape.places);
@@ -123,7 +123,7 @@ impl MrfDriver {
     fn place(&self, rng: &mut Rng, knobs: &MrfKnobs) -> (u8, u16, bool) {
         let near = rng.chance(knobs.near);
         let warp = if near { self.warps.draw(rng) } else { rng.below(WARPS as u64) };
-        // Rows are handed out in order.
+        // Rows are allocated in order.
         let base = match self.shape.unified {
             true => base_among(warp as usize, self.shape.depth),
             false => warp as usize * self.shape.depth / WARPS,
@@ -131,7 +131,7 @@ impl MrfDriver {
         (warp as u8, base as u16, near)
     }
 
-    /// A register of a warp whose rows begin there.
+    /// A register of a warp whose rows begin at `base`.
     fn register(&self, rng: &mut Rng, near: bool, base: u16) -> u8 {
         let register = if near { self.registers.draw(rng) } else { rng.below(REGISTERS) };
         register_in(&self.shape, base, register as u8)

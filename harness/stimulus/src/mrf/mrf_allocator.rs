@@ -10,7 +10,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<MrfAllocator, AllocatorDriver, AllocatorCover>();
 
-/// Plays the collectors: which are busy, which complete, with which warp.
+/// Driver of `mrf_allocator`, as the collectors: which are busy, which are complete, and the warp of each.
 pub(crate) struct AllocatorDriver {
     shape: MrfShape,
     reset: Reset,

@@ -107,7 +107,7 @@ impl ArbiterCover {
         let held = |write: usize| requests.iter().any(|&s| at(s) == to(write));
         let granted = |slot: usize| o.grant_o >> slot & 1 == 1;
         let waits = |write: usize| !held(write) && o.write_grant_o >> write & 1 == 0;
-        // What the bank did for another slot while this slot waited.
+        // Whether the bank served another slot, of the same collector (`mine`) or of another one, while this slot waited.
         let loses_to = |slot: usize, mine: bool| {
             requests.iter().any(|&s| granted(s) && at(s).0 == at(slot).0 && (s / OPERANDS == slot / OPERANDS) == mine)
         };

@@ -52,7 +52,7 @@ impl BankMapCover {
         point!("first bank", o.bank_o == 0);
         point!("last bank", usize::from(o.bank_o) == banks - 1);
         point!("bank wraps", usize::from(i.warp_i) % banks + usize::from(i.reg_i) % banks >= banks);
-        // Rows that are no power of two do not begin anew.
+        // If the number of rows is no power of two, row numbers do not wrap.
         point!("entry wraps", row >= self.0.depth, given = !self.0.unified);
         point!("the last entry", usize::from(o.entry_o) == self.0.depth - 1, given = self.0.unified);
         point!("entry is the base", o.entry_o == i.base_i);

@@ -14,7 +14,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<MrfCollector, CollectorDri
 pub(crate) struct CollectorDriver {
     shape: MrfShape,
     reset: Reset,
-    /// Follows the inputs, to know when the collector may be given what.
+    /// Follows the inputs, to know which inputs the collector accepts.
     twin: Twin<MrfCollector>,
 }
 
@@ -54,7 +54,7 @@ impl Driver for CollectorDriver {
                 let other = rng.below(source as u64) as usize;
                 inputs.alloc_bank_i[source] = inputs.alloc_bank_i[other];
                 inputs.alloc_entry_i[source] = inputs.alloc_entry_i[other];
-                // Or of one that differs in a bit of its bank or of its entry.
+                // Or nearly the same register: one bit of its bank or of its entry differs.
                 match rng.below(4) {
                     0 => {
                         let bank = alias(rng, inputs.alloc_bank_i[source].into(), self.shape.banks as u64);

@@ -14,7 +14,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<MrfCrossbar, CrossbarDrive
 pub(crate) struct CrossbarDriver {
     shape: MrfShape,
     reset: Reset,
-    /// Banks whose data slots take in the coming cycle: these must have some.
+    /// Banks whose data slots take in the next cycle: their data have to be valid then.
     promised: u32,
 }
 

@@ -2,5 +2,5 @@
 
 gpurf_blocks::mrf_ideal_blocks!(stimulus);
 
-/// It has no rules for inputs of the operand stage.
+/// This design has no rules for inputs of the operand stage.
 pub(crate) const STAGE: Option<crate::operands::StageDesign> = None;

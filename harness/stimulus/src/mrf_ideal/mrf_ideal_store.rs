@@ -59,7 +59,7 @@ impl Driver for StoreDriver {
 
 pub(crate) struct StoreCover {
     shape: MrfShape,
-    /// What was written in the cycle before.
+    /// The places that were written in the previous cycle.
     written: Vec<(u8, u16)>,
 }
 

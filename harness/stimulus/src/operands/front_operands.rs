@@ -18,18 +18,18 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<FrontOperands, OperandsDri
 enum At {
     /// There is none.
     Nowhere,
-    /// It has left T; these sources come from the cache.
+    /// It has left T; these of its sources are to come from the cache.
     Moved(u8),
     /// Nothing is to come from the cache any more.
     Landed,
 }
 
-/// Keeps where the instruction of each tag is.
+/// Driver of `front_operands`. It keeps track of where the instruction of each tag is.
 pub(crate) struct OperandsDriver {
     shape: FrontShape,
     reset: Reset,
     at: [At; MAX_TAGS],
-    /// What the MRF offers on each port.
+    /// The tag that the MRF offers on each port.
     offer: [Option<usize>; 2],
 }
 
@@ -135,7 +135,7 @@ impl OperandsDriver {
         }
     }
 
-    /// The MRF goes on offering what it has offered, as a rule.
+    /// Drives the MRF's offers: as a rule the MRF continues to offer the same instruction.
     fn offer(&mut self, rng: &mut Rng, knobs: &OperandsKnobs, i: &mut FrontOperandsIn, p: usize, before: &[At]) {
         if self.offer[p].is_none_or(|_| rng.chance(20)) {
             let other = self.offer[1 - p];
@@ -161,7 +161,7 @@ pub(crate) struct OperandsCover {
     shape: FrontShape,
     /// Lanes of each tag's sources that come from the cache.
     hit: [[u32; OPERANDS]; MAX_TAGS],
-    /// Tags that have just landed.
+    /// Tags whose sources landed in the previous cycle.
     landed: u32,
 }
 

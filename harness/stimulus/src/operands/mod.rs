@@ -1,4 +1,4 @@
-//! Between issue and the units: the seam for register files.
+//! The operand stage, between issue and the execution units: each register file design plugs in here.
 
 gpurf_blocks::operands_blocks!(stimulus);
 

@@ -57,7 +57,7 @@ pub(crate) struct OperandStageDriver {
     /// Warps and registers on which accesses collide.
     warps: Names,
     registers: Names,
-    /// Where the design has rules that have to be kept.
+    /// The design's driver, if the design has rules for inputs.
     design: Option<DesignDriver>,
     columns: Columns,
 }
@@ -103,21 +103,21 @@ impl Driver for OperandStageDriver {
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.cfg_i = self.straps.design.read_order;
         inputs.design_cfg_i = self.straps.design_word();
-        // A grid has as many rows for all its warps. Few of them, so that warps do not share any, or any number.
+        // All warps of a grid have the same number of rows: few, so that warps do not share rows, or any number.
         if rng.chance(self.design.as_ref().map_or(10, DesignDriver::rows) as u32) {
             let few = (self.shape.mrf.depth / self.shape.warps).max(1) as u64;
-            // Where rows do not begin anew, few warps have many of them.
+            // If row numbers do not wrap, only few warps can have many rows.
             let any = if self.shape.unified() && rng.chance(800) { 32 } else { 256 };
             self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(any) } as u8;
         }
-        // Where rows do not begin anew, it changes only when nothing is in progress.
+        // If row numbers do not wrap, the number of rows changes only in reset, when nothing is in progress.
         if self.shape.unified() {
             self.rows = self.rows.max(1);
             inputs.rst_ni &= u8::from(inputs.rows_i == self.rows);
         }
         inputs.rows_i = self.rows;
         self.columns.drive(rng, &knobs.columns, &mut inputs.columns);
-        // It does not change while something is in progress: where it is read, only in reset.
+        // The layout does not change while something is in progress: if the design reads it, it changes only in reset.
         if rng.chance(4) {
             inputs.layout_i = any_layout(rng, self.shape.mrf.banks * self.shape.mrf.depth).0;
             inputs.rst_ni &= u8::from(!self.shape.places());
@@ -159,7 +159,7 @@ impl Driver for OperandStageDriver {
     }
 }
 
-/// Random slots, for a design that does not look at them.
+/// Random slots, for a design that ignores them.
 pub(crate) fn slots(shape: &SmShape, rng: &mut Rng, inputs: &mut OperandStageIn) {
     let slots = shape.slots();
     (inputs.slot_valid_i, inputs.flush_i) = (rng.mask(slots as u32, 500), rng.mask(slots as u32, 200));
@@ -177,7 +177,7 @@ impl OperandStageDriver {
     fn place(&self, rng: &mut Rng, knobs: &OperandStageKnobs) -> (u8, bool) {
         let near = rng.chance(knobs.near);
         let warp = (if near { self.warps.draw(rng) } else { rng.below(MAX_WARPS as u64) }) as u8;
-        // Its rows are there, where rows do not begin anew.
+        // If row numbers do not wrap, only warps whose rows exist.
         let warps = if self.shape.unified() { self.shape.mrf.depth.div_ceil(self.rows.into()) } else { MAX_WARPS };
         ((usize::from(warp) % warps) as u8, near)
     }
@@ -188,7 +188,7 @@ impl OperandStageDriver {
         register_in(&self.shape.mrf, u16::from(warp) * u16::from(self.rows), register as u8)
     }
 
-    /// Any roles, but for the sources, which a warp has.
+    /// Random roles, with sources that the warp has.
     fn roles(&self, rng: &mut Rng, knobs: &OperandStageKnobs, warp: u8, near: bool) -> Roles {
         let mut names = [NO_REG; OPERANDS];
         for source in 0..OPERANDS {

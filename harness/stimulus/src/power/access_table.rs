@@ -16,8 +16,8 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<AccessTable, AccessTableDriver, AccessTableCover>();
 
-/// Warps whose instructions are decoded, issue, are dispatched, and write. Now and then something comes that does not belong to what is there: the
-/// block finds entries by addresses and registers, whatever they are.
+/// Driver of `access_table`: warps whose instructions are decoded, issue, are dispatched, and write. Now and then an input has nothing to do with the
+/// instructions in flight: the block finds entries by addresses and registers, whatever they are.
 pub(crate) struct AccessTableDriver {
     shape: SmShape,
     reset: Reset,
@@ -67,9 +67,9 @@ knobs! {
 const NEAR: usize = 3;
 /// Addresses that are favoured.
 const ADDRESSES: usize = 6;
-/// Instructions of a warp in the buffer, and between issue and dispatch, at most.
+/// Most instructions of a warp in the buffer, and most between issue and dispatch.
 const PLACES: usize = 3;
-/// Results of a warp on their way, at most.
+/// Most results of a warp that are pending.
 const RESULTS: usize = 6;
 
 impl Driver for AccessTableDriver {
@@ -99,7 +99,7 @@ impl Driver for AccessTableDriver {
         self.addresses.renew(rng);
         self.predicates.renew(rng);
         self.near.renew(rng);
-        // What ends first, so that nothing goes two ways in one cycle.
+        // The last stage comes first, so that an instruction does not pass two stages in one cycle.
         self.written(rng, knobs, i);
         self.dispatched(rng, knobs, i);
         self.issued(rng, knobs, i);
@@ -221,7 +221,7 @@ impl AccessTableDriver {
     }
 }
 
-/// One of them, if one is wanted: it is no longer there.
+/// Removes one of the numbers and returns it, if one is wanted.
 fn take(rng: &mut Rng, from: &mut Vec<u8>, wanted: bool) -> Option<u8> {
     (wanted && !from.is_empty()).then(|| from.swap_remove(rng.below(from.len() as u64) as usize))
 }
@@ -235,7 +235,7 @@ pub(crate) struct AccessTableCover {
 struct Entry {
     issued: bool,
     pc: u32,
-    /// a, b, c, d.
+    /// The registers a, b, c, d.
     names: [u8; 4],
     p: u8,
 }
@@ -331,7 +331,7 @@ impl AccessTableCover {
         }
     }
 
-    /// Sources of what is dispatched.
+    /// Sources of instructions that are dispatched.
     fn reads(&mut self, i: &AccessTableIn, o: &AccessTableOut, p: &AccessTableProbe, points: &mut Points) {
         for q in set_bits(i.read_valid_i) {
             let w = i.read_warp_i[q];

@@ -7,7 +7,7 @@ use gpurf_lockstep::Rng;
 
 use crate::driver::Names;
 
-/// Registers of which instructions take some: few, so that instructions meet.
+/// Number of registers that most instructions use: few, so that accesses meet.
 const FEW: usize = 8;
 
 /// The names that instructions use.
@@ -19,12 +19,12 @@ impl Registers {
         Self(Names::new(FEW, 256))
     }
 
-    /// A register, one of few with the chance given.
+    /// A register, with the chance `few` one of few.
     fn any(&self, rng: &mut Rng, few: u32) -> u8 {
         if rng.chance(few) { self.0.draw(rng) as u8 } else { rng.next_u64() as u8 }
     }
 
-    /// The roles of an instruction. Its registers are few with the chance given, or none.
+    /// The roles of an instruction. Each of its registers is one of few with the chance `few`, or none with the chance `none`.
     fn roles(&self, rng: &mut Rng, few: u32, none: u32) -> Roles {
         let mut names: [u8; 4] = std::array::from_fn(|_| if rng.chance(none) { NO_REG } else { self.any(rng, few) });
         if rng.chance(250) {

@@ -21,7 +21,7 @@ pub(crate) use cover::PowerStatesCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<PowerStates, PowerStatesDriver, PowerStatesCover>();
 
-/// Warps whose instructions issue, are dispatched in order, and write; a twin says which heads are ON.
+/// Driver of `power_states`: warps whose instructions issue, are dispatched in order, and write. A twin tells which heads have all registers ON.
 pub(crate) struct PowerStatesDriver {
     shape: SmShape,
     mode: u16,
@@ -135,13 +135,13 @@ impl Driver for PowerStatesDriver {
         let issued = self.sets(rng, knobs, i, used);
         self.twin.clock(i);
 
-        // The edge.
+        // The clock edge.
         for w in read {
             let d = self.warps[w].staged.pop_front().expect("it is there").roles.d();
             self.warps[w].writes.extend((d != NO_REG).then_some(d));
         }
         for (w, register) in written {
-            // What is dispatched at this edge is written in a later cycle.
+            // A register of an instruction that is dispatched at this edge is written in a later cycle.
             let writes = &mut self.warps[w].writes;
             let at = writes.iter().position(|&r| r == register).expect("it is to be written");
             writes.remove(at);
@@ -190,7 +190,7 @@ impl PowerStatesDriver {
                 i.clear_i |= u64::from(warp.is_clear() && !rng.chance(knobs.hold)) << w;
             }
             i.alive_i |= u64::from(warp.alive) << w;
-            // What has no register to write ends later.
+            // An instruction without a register to write may end later.
             i.idle_i |= u64::from(warp.is_idle() && !rng.chance(100)) << w;
         }
     }
@@ -205,7 +205,7 @@ impl PowerStatesDriver {
             if rng.chance(400) { EDGES[rng.below(EDGES.len() as u64) as usize] } else { rng.next_u64() as u8 };
     }
 
-    /// Instructions that are dispatched. Gives their warps.
+    /// Drives the instructions that are dispatched. Returns their warps.
     fn reads(&mut self, rng: &mut Rng, knobs: &PowerStatesKnobs, i: &mut PowerStatesIn, used: u64) -> Vec<usize> {
         let mut read: Vec<usize> = Vec::new();
         i.read_valid_i = 0;
@@ -224,7 +224,7 @@ impl PowerStatesDriver {
         read
     }
 
-    /// Registers that are written. Gives them.
+    /// Drives the registers that are written. Returns those that were to be written.
     fn writes(
         &mut self,
         rng: &mut Rng,
@@ -241,11 +241,11 @@ impl PowerStatesDriver {
             let ready = set_bits(used).filter(|&w| open(w).is_some()).fold(0_u64, |set, w| set | 1 << w);
             if rng.chance(knobs.stray) {
                 let w = rng.below(self.shape.warps as u64) as usize;
-                // It may be one of which an access begins at this edge.
+                // It may be a register to which an access begins at this edge.
                 let head = self.warps[w].head.filter(|_| rng.chance(500));
                 let register = head.map_or_else(|| self.registers.any(rng, knobs.few), |head| head.roles.0 as u8);
                 let pending = probe.pending_q[4 * w + usize::from(register / 64)] >> (register % 64) & 1 == 1;
-                // What is to be written is written once.
+                // A register that is to be written is written only once.
                 if !pending && !self.warps[w].writes.contains(&register) {
                     i.reg_valid_i |= 1 << p;
                     (i.reg_warp_i[p], i.reg_i[p]) = (w as u8, register);
@@ -260,7 +260,7 @@ impl PowerStatesDriver {
         written
     }
 
-    /// Heads that issue. Gives their warps, and whether they go to the operand stage.
+    /// Drives the heads that issue. Returns their warps, and whether they go to the operand stage.
     fn sets(
         &mut self,
         rng: &mut Rng,

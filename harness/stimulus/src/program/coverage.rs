@@ -118,10 +118,10 @@ points! {
     ShuffleIndex "shuffle by index",
 }
 
-/// Memories, as far as points tell them apart.
+/// Memories that points distinguish.
 const SPACES: [&str; 4] = ["global", "shared", "local", "constant"];
 
-/// Where each family of points begins among all.
+/// The names of all points, and the index of the first point of each family.
 struct Families {
     names: Vec<String>,
     operations: usize,
@@ -153,7 +153,7 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
     Families { names, operations, specials, loads, stores, atomics }
 });
 
-/// Operations that all programs have: not TRAP, and not RELSSP, which they have only where blocks share scratchpad memory.
+/// Operations that the programs of every machine may have: not TRAP, and not RELSSP, which is used only where blocks share scratchpad memory.
 fn rows() -> impl Iterator<Item = &'static gpurf_isa::Row> {
     Op::TABLE.iter().filter(|row| !matches!(row.mnemonic, "TRAP" | "RELSSP"))
 }
@@ -161,7 +161,8 @@ fn rows() -> impl Iterator<Item = &'static gpurf_isa::Row> {
 /// The names of all points.
 pub static POINTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| FAMILIES.names.iter().map(String::as_str).collect());
 
-/// Bytes of shared memory from which on a warp's part of a half of it has more than 16 rows of all banks: what lies in less has no 17 words of a bank.
+/// Least bytes of shared memory with which a warp's part of a half has more than 16 words in each bank: in a smaller part, no access has 17 words in
+/// one bank.
 const MANY_ROWS: u32 = 16 << 10;
 
 /// The points that can be reached on an SM.
@@ -187,16 +188,16 @@ pub fn wanted(limits: &Limits) -> Vec<&'static str> {
 #[derive(Clone, Debug)]
 pub struct Coverage {
     counts: Vec<u64>,
-    /// The first instruction that counts: what is in front of it makes first values.
+    /// The first instruction that counts: those before it set initial values.
     body: u32,
     banks: u32,
-    /// The block that runs, and its warps: on the oracle blocks run one after the other.
+    /// The block that is running, and its warps: the oracle runs blocks one after the other.
     block: u64,
     warps: Vec<Option<Box<Warp>>>,
 }
 
 impl Coverage {
-    /// Nothing yet. Instructions below `body` do not count; conflicts are those of a register file of so many banks.
+    /// All counts are 0. Instructions below `body` do not count; bank conflicts are those of a register file with `banks` banks.
     pub fn new(body: u32, banks: u32) -> Self {
         Self { counts: vec![0; POINTS.len()], body, banks, block: 0, warps: Vec::new() }
     }
@@ -229,7 +230,7 @@ impl Coverage {
         self.counts[first + index] += 1;
     }
 
-    /// The one of several points whose bound is the first that a number does not exceed.
+    /// Counts the first of several points whose bound the number does not exceed.
     fn hit_size(&mut self, number: usize, points: &[(usize, Point)]) {
         if let Some((_, point)) = points.iter().find(|(most, _)| number <= *most) {
             self.hit(*point);

@@ -1,10 +1,10 @@
 //! Random programs for the whole SM: valid by construction, with weights for what they are made of, and counts of what they execute.
 //!
-//! * [`Program::random`] makes a program from a seed and [`Weights`]; it has a kernel, a launch, buffers with their contents. It terminates, stays in bounds, has no races,
-//!   and reads nothing that it has not written, whatever values come up ([`tree`]).
+//! * [`Program::random`] makes a program from a seed and [`Weights`]: a kernel, a launch, and buffers with their contents. Whatever values come up,
+//!   it terminates, stays in bounds, has no races, and reads nothing that it has not written ([`tree`]).
 //! * [`Program::manifest`] is the program as a launch manifest with the machine's own instructions, which everything that takes manifests can run.
 //! * [`Coverage`] counts, on a run of the functional oracle, what a program executes. Quotas are such counts that a program has to reach.
-//! * [`shrink`] makes a program shorter as long as it fails.
+//! * [`shrink`] shortens a program that fails, as long as it keeps failing.
 //!
 //! The page `docs/programs.md` says what weights, quotas and points mean.
 
@@ -35,7 +35,7 @@ pub use weights::{Weights, WeightsError};
 
 use tree::Statement;
 
-/// Registers with a meaning of their own, which no other statement writes.
+/// Registers with a fixed role, which the instructions of statements do not write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fixed {
     /// The lane's number.
@@ -44,14 +44,14 @@ enum Fixed {
     Own,
     /// The address of the warp's own words in the half of shared memory that is being written.
     Write,
-    /// The address of the other half.
+    /// The address of the other half, which was written before the last barrier.
     Read,
-    /// Addresses and conditions.
+    /// Temporaries for addresses and conditions.
     T0,
     T1,
     T2,
     T3,
-    /// Counters of loops, by depth.
+    /// Counters of loops, by depth: this register and the next two.
     C0,
 }
 
@@ -60,34 +60,34 @@ impl Fixed {
     const COUNT: usize = Self::C0 as usize + 3;
 }
 
-/// What a register holds at first.
+/// Initial value of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum First {
     /// This value.
     Constant(u32),
-    /// The thread's number times this.
+    /// The thread's number in the grid, counted from 1, times this, plus the warp's number.
     Hash(u32),
 }
 
 /// Sizes of the memories of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Layout {
-    /// Words of a warp's part of a half of shared memory.
+    /// Words of a warp's part of each half of shared memory.
     shared_words: u32,
     /// Words of a warp's part of global memory.
     own_words: u32,
     /// Words of local memory of a thread.
     local_words: u32,
-    /// Bytes of shared memory that are dynamic, at most.
+    /// Most bytes of shared memory that are dynamic.
     dynamic: u32,
-    /// The words of warps and those of atomic operations lie in one buffer, [`UNIT`](lower::UNIT) bytes of each in turn, so that they have lines in common.
+    /// Whether the words of warps and those of atomic operations share one buffer, and therefore lines: [`UNIT`](lower::UNIT) bytes of each in turn.
     interleaved: bool,
 }
 
 /// A random program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
-    /// Where it comes from.
+    /// The seed that it was made from.
     pub seed: u64,
     /// Blocks of the grid.
     pub grid: [u32; 3],
@@ -95,69 +95,69 @@ pub struct Program {
     pub block: [u32; 3],
     /// General registers of a thread.
     pub registers: u16,
-    /// Whether the order in which atomic operations are performed may show in the statements that it is given.
+    /// Whether its statements may be such that the order of atomic operations affects results.
     ordered: bool,
-    /// Whether special registers may be words of the time.
+    /// Whether its statements may read special registers with the time.
     timed: bool,
-    /// Its statements.
+    /// Statements of the program.
     pub body: Vec<Statement>,
     fixed: [Reg; Fixed::COUNT],
     first: Vec<First>,
     first_predicates: [u32; 7],
     layout: Layout,
-    /// Where each buffer lies that does not lie at the next free address.
+    /// Addresses of buffers; `None`: the next free address.
     addresses: [Option<u32>; lower::BufferKind::ALL.len()],
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
     split_end: bool,
-    /// Where its threads release the shared memory that two blocks have in common.
+    /// Where its threads release the shared memory that two blocks share.
     release: Release,
-    /// What blocks of the machine share, if it is shared memory.
+    /// The machine's sharing, if its blocks share shared memory.
     scratchpad: Option<ShareConfig>,
     /// Options of the compiler that follow from the machine.
     compiler: Options,
 }
 
-/// Where threads release the shared memory that two blocks have in common.
+/// Where threads release the shared memory that two blocks share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Release {
-    /// Nowhere: their ends do it.
+    /// Nowhere: it is released when they end.
     Never,
-    /// As soon as no statement that follows accesses shared memory, on each of the ways of a branch.
+    /// As soon as no later statement accesses shared memory, on each side of a branch.
     Early,
-    /// In front of their ends.
+    /// Right before they end.
     Last,
 }
 
-/// What the SM has room and units for.
+/// Sizes and units of the SM that limit programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Warps.
     pub warps: u32,
     /// Rows of the register file.
     pub rows: u32,
-    /// Its banks.
+    /// Banks of the register file.
     pub banks: u32,
     /// Registers of a thread.
     pub registers: u32,
     /// Bytes of shared memory.
     pub shared: u32,
-    /// Instructions.
+    /// Instructions of a kernel.
     pub code: usize,
     /// Whether there is a unit for floating point.
     pub floats: bool,
     /// Whether there is a data cache.
     pub caches: bool,
-    /// Whether atomic operations may have results: blocks may wait for each other with them.
+    /// Whether atomic operations may have results; with results, blocks can wait for each other.
     pub atomic_results: bool,
-    /// What blocks share, if it is shared memory.
+    /// The sharing, if blocks share shared memory.
     pub scratchpad: Option<ShareConfig>,
     /// Options of the compiler that follow from the machine.
     pub compiler: Options,
 }
 
 impl Limits {
-    /// Those of a configuration.
+    /// The limits of a configuration.
     pub fn of(config: &Config) -> Self {
         let shape = config.sm_shape();
         let add = Op::Fadd { rounding: Rounding::NearestEven, ftz: false, sat: false, neg_a: false, neg_b: false };
@@ -199,7 +199,7 @@ impl Program {
         self.warps() * self.blocks() + 1
     }
 
-    /// Words of the buffer of the warps' own words.
+    /// Words of the buffer that holds the warps' own words.
     fn own_buffer_words(&self) -> u32 {
         let own = self.layout.own_words;
         match self.layout.interleaved {
@@ -208,7 +208,7 @@ impl Program {
         }
     }
 
-    /// Its instructions, and what it takes.
+    /// Its instructions, and the memory that it needs.
     pub fn lower(&self) -> Lowered {
         lower::lower(self)
     }

@@ -9,13 +9,13 @@ use gpurf_oracle::{Launch, Memory, Observer, Options, Oracle, Program as Ready};
 
 use super::{Coverage, Program};
 
-/// Instructions of a block at most: far more than any program of this crate has.
+/// Most instructions of a block: far more than any program of this crate executes.
 const STEP_LIMIT: u64 = 20_000_000;
 
-/// Why there is no program.
+/// Errors of making a program.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// Quotas that it does not reach.
+    /// The program does not reach its quotas.
     #[error(
         "the program of seed {seed} stays below its quotas: {}; lower them, or raise the weights that serve them",
         list(missing)
@@ -26,12 +26,12 @@ pub enum ProgramError {
         /// Points, how often each was reached, how often it should have been.
         missing: Vec<(String, u64, u64)>,
     },
-    /// The generator made something that is none: a defect.
+    /// The generator made an invalid program: a defect.
     #[error("the program of seed {seed} is not valid, a defect of the generator: {problem}")]
     Invalid {
         /// The seed.
         seed: u64,
-        /// What the oracle says.
+        /// The oracle's message.
         problem: String,
     },
 }
@@ -59,21 +59,21 @@ impl<O: Observer> Engine for Observed<O> {
 }
 
 impl Program {
-    /// What the program is called in messages.
+    /// The name of the program in messages.
     pub fn name(&self) -> String {
         format!("program-{}.toml", self.seed)
     }
 
-    /// Runs the program on the oracle and counts what it executes, on a register file of so many banks.
+    /// Runs the program on the oracle and counts what it executes; `banks` is the number of banks of the register file.
     ///
     /// # Errors
-    /// When the oracle finds it wrong.
+    /// When the oracle rejects it.
     pub fn measure(&self, banks: u32) -> Result<Coverage, ProgramError> {
         let coverage = Coverage::new(self.lower().body as u32, banks);
         self.observed(coverage).map_err(|problem| ProgramError::Invalid { seed: self.seed, problem })
     }
 
-    /// Runs the program on the oracle before an observer.
+    /// Runs the program on the oracle with an observer.
     pub(super) fn observed<O: Observer>(&self, observer: O) -> Result<O, String> {
         let options = Options { threads: NonZeroUsize::MIN, step_limit: STEP_LIMIT, ..Options::default() };
         let mut engine = Observed { oracle: Oracle::new(options), observer };

@@ -1,7 +1,8 @@
-//! From a program that fails to a short one.
+//! Shortens a program that fails.
 //!
-//! Fewer blocks, warps and lanes first; then statements are left out, in runs, halves, quarters, down to single ones; branches and loops give way to what is inside; then what is
-//! left is made plainer. Every candidate is a valid program, since a statement is whole in itself.
+//! First it reduces blocks, warps and lanes. Then it leaves out statements, in runs: all, halves, quarters, down to single ones. Then it replaces
+//! branches and loops by the statements inside them, and simplifies the statements that are left. Every candidate is a valid program, since a
+//! statement is self-contained.
 
 mod candidates;
 
@@ -12,7 +13,7 @@ use super::tree::{Statement, count};
 
 /// A shorter program.
 pub struct Shrunk {
-    /// It.
+    /// The program.
     pub program: Program,
     /// How many programs were tried.
     pub tried: usize,
@@ -20,7 +21,8 @@ pub struct Shrunk {
     pub minimal: bool,
 }
 
-/// Shortens a program. `fails` says whether one fails in the same way as the first. After `limit` the shortest so far is given.
+/// Shortens a program. `fails` returns whether a candidate fails in the same way as the original. After `limit`, the shortest program so far is
+/// returned.
 pub fn shrink(program: &Program, limit: Duration, fails: &mut dyn FnMut(&Program) -> bool) -> Shrunk {
     let mut search = Search { best: program.clone(), fails, tried: 0, deadline: Instant::now() + limit };
     loop {
@@ -67,7 +69,7 @@ impl Search<'_> {
         self.reduce(|program| program.threads(), |program, threads| program.block = [threads, 1, 1]);
     }
 
-    /// Makes a number smaller: 1, else half, else one less, as long as that goes.
+    /// Reduces a number to 1, else to half, else by one, as long as one of these succeeds.
     fn reduce(&mut self, get: impl Fn(&Program) -> u32, set: impl Fn(&mut Program, u32)) {
         loop {
             let now = get(&self.best);
@@ -100,7 +102,7 @@ impl Search<'_> {
         }
     }
 
-    /// Puts what is inside of branches and loops in their place.
+    /// Replaces branches and loops by the statements inside them.
     fn hoist(&mut self) {
         let mut at = 0;
         while at < count(&self.best.body) {
@@ -143,7 +145,7 @@ impl Search<'_> {
     }
 }
 
-/// The statements without those whose number, counted as [`count`] does, is in a range; what is inside of them goes with them.
+/// The statements without those whose number, counted as [`count`] does, is in a range; the statements inside them are left out too.
 fn without(statements: &[Statement], number: &mut usize, range: &std::ops::Range<usize>) -> Vec<Statement> {
     let mut kept = Vec::new();
     for statement in statements {
@@ -162,7 +164,7 @@ fn without(statements: &[Statement], number: &mut usize, range: &std::ops::Range
     kept
 }
 
-/// The statements with the inside of one of them in its place.
+/// The statements, with the one of number `at` replaced by the statements on its side `side`.
 fn hoisted(statements: &[Statement], number: &mut usize, at: usize, side: usize) -> Vec<Statement> {
     let mut result = Vec::new();
     for statement in statements {
@@ -180,7 +182,7 @@ fn hoisted(statements: &[Statement], number: &mut usize, at: usize, side: usize)
     result
 }
 
-/// The statement of a number.
+/// The statement of number `at`.
 fn find<'a>(statements: &'a [Statement], number: &mut usize, at: usize) -> Option<&'a Statement> {
     for statement in statements {
         if *number == at {
@@ -196,7 +198,7 @@ fn find<'a>(statements: &'a [Statement], number: &mut usize, at: usize) -> Optio
     None
 }
 
-/// Puts another statement in the place of one.
+/// Replaces the statement of number `at`.
 fn replace(statements: &mut [Statement], number: &mut usize, at: usize, with: &Statement) {
     for statement in statements {
         if *number == at {

@@ -11,7 +11,7 @@ use super::*;
 mod levels;
 mod power;
 
-/// Those of an SM that has all that themes are about.
+/// The limits of an SM that has everything that themes are about.
 fn limits() -> Limits {
     Limits { caches: true, ..Limits::of(&Config::default()) }
 }
@@ -141,7 +141,7 @@ fn marks_hold() {
     for seed in 0..26 {
         let theme = &themes::THEMES[seed as usize % themes::THEMES.len()];
         let mut weights = theme.weights();
-        // No marks but the compiler's.
+        // No marks except the compiler's.
         weights.chances.control = 0;
         let program = Program::random(seed, &weights, &limits()).unwrap_or_else(|e| panic!("{}: {e}", theme.name));
         let judge = program.observed(MarkJudge::new(Scope::Lanes)).unwrap_or_else(|e| panic!("{}: {e}", theme.name));
@@ -176,7 +176,7 @@ fn any_part_of_a_program_is_a_program() {
         let program = random(theme.name, 100 + seed as u64);
         let mut rng = gpurf_lockstep::Rng::new(seed as u64, "parts");
         let mut left = 120;
-        // Whatever shrinking does, the oracle accepts it.
+        // The oracle accepts every candidate of shrinking.
         let shrunk = shrink(&program, Duration::from_secs(10), &mut |candidate| {
             candidate.measure(16).unwrap_or_else(|error| panic!("{}: {error}", theme.name));
             left -= i32::from(left > 0);
@@ -210,7 +210,7 @@ fn small_machines_get_small_programs() {
     let config = Config::load(Start::Preset("mrf-1r1w"), &["sm.warps=8", "mrf.kilobytes=16", "sm.shared_kilobytes=4"]);
     let limits = Limits::of(&config.unwrap());
     for theme in themes::THEMES {
-        // Some quotas want more memory.
+        // Some quotas need more memory.
         let weights = Weights { quotas: Weights::default().quotas, ..theme.weights() };
         let program = Program::random(1, &weights, &limits).unwrap_or_else(|error| panic!("{}: {error}", theme.name));
         assert!(program.warps() <= 8 && program.lower().shared <= 4096, "{}", theme.name);
@@ -296,7 +296,7 @@ fn scheduled_programs_leave_what_they_left() {
     let mut moved = 0;
     for theme in themes::THEMES {
         for seed in 300..306 {
-            // The oracle's time is the number of instructions, of which a warp has executed others when it comes to a barrier.
+            // The oracle's time is the number of executed instructions: with another schedule, a warp reads other times after it waited at a barrier.
             let mut weights = theme.weights();
             weights.chances.time = 0;
             let program = Program::random(seed, &weights, &limits()).unwrap();

@@ -14,7 +14,7 @@ use super::{Lowered as Code, Program};
 pub const KERNEL: &str = "program";
 
 impl Program {
-    /// The manifest, in TOML. With `replay` it also says on which machine.
+    /// The manifest, in TOML. With `replay` it also has the seed and the settings of a run.
     pub fn manifest(&self, replay: Option<&Replay>) -> String {
         let lowered = self.lower();
         let mut text = String::new();
@@ -41,7 +41,7 @@ impl Program {
         }
         writeln!(text, "args = [")?;
         for buffer in BufferKind::ALL {
-            // An address that no instruction needs keeps its place.
+            // A buffer that no instruction uses keeps its place among the parameters.
             match self.uses(&windows, buffer) {
                 true => writeln!(text, "    {{ buffer = \"{}\" }},", buffer.name())?,
                 false => writeln!(text, "    {{ type = \"u64\", value = 0 }},")?,
@@ -132,7 +132,7 @@ fn write_code(text: &mut String, lowered: &Code) -> std::fmt::Result {
     Ok(())
 }
 
-/// An instruction; a branch with labels.
+/// The text of an instruction; a branch has labels.
 fn line(instruction: &Instruction) -> String {
     let (Op::Bra {}, Some(target)) = (instruction.op, instruction.target()) else {
         return instruction.to_string();

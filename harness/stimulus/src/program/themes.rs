@@ -1,28 +1,28 @@
-//! Themes: weights that are ready.
+//! Themes: predefined weights.
 
 use gpurf_blocks::config::{Config, SharedResource};
 
 use super::weights::{Mix, Patterns, Weights, Windows};
 
-/// The theme that files of weights change if they name none.
+/// The theme that a file of weights modifies if it names none.
 pub const DEFAULT: &str = "mixed";
 
-/// Chance of a launch that fills the SM, in two themes: a run of six programs of each hardly ever has none.
+/// Chance of a launch that fills the SM, in two themes: among six programs of each there is nearly always such a launch.
 const FULL: u32 = 500;
 
 /// Weights with a name.
 pub struct Theme {
-    /// Its name.
+    /// The name of the theme.
     pub name: &'static str,
-    /// One line on what it is for.
+    /// The purpose of the theme, in one line.
     pub summary: &'static str,
     change: fn(&mut Weights),
-    /// Configurations to which it says something: only their runs of programs take it.
+    /// Configurations that it concerns: only their runs of programs use it.
     concerns: fn(&Config) -> bool,
 }
 
 impl Theme {
-    /// Its weights.
+    /// The weights of the theme.
     pub fn weights(&self) -> Weights {
         let mut weights = Weights::default();
         (self.change)(&mut weights);
@@ -118,7 +118,7 @@ fn all(_: &Config) -> bool {
     true
 }
 
-/// Those through which a run of programs goes in turn in a configuration.
+/// The themes that a run of programs uses in turn in a configuration.
 pub fn of(config: &Config) -> impl Iterator<Item = &'static Theme> + Clone {
     let config = *config;
     THEMES.iter().filter(move |theme| (theme.concerns)(&config))
@@ -129,7 +129,7 @@ pub fn find(name: &str) -> Option<&'static Theme> {
     THEMES.iter().find(|theme| theme.name == name)
 }
 
-/// Their names, in a list.
+/// The names of all themes, separated by commas.
 pub fn names() -> String {
     THEMES.iter().map(|theme| theme.name).collect::<Vec<_>>().join(", ")
 }
@@ -139,7 +139,7 @@ fn quotas(weights: &mut Weights, quotas: &[(&str, u64)]) {
     weights.quotas.extend(quotas.iter().map(|&(point, quota)| (point.to_owned(), quota)));
 }
 
-/// So many registers that a file of 32 KB has two to six blocks, and blocks for some rounds of each slot.
+/// So many registers that a file of 32 KB holds two to six blocks, and so many blocks that each slot is used several times.
 fn sharing(weights: &mut Weights) {
     weights.mix = Mix { barrier: 60, meeting: 20, end_warp: 120, access: 300, ..Mix::default() };
     let chances = &mut weights.chances;
@@ -148,7 +148,7 @@ fn sharing(weights: &mut Weights) {
     quotas(weights, &[("a warp ends before others of its block", 1)]);
 }
 
-/// So much shared memory that 4 KB have one or two blocks, and blocks for some rounds of each slot.
+/// So much shared memory that 4 KB hold one or two blocks, and so many blocks that each slot is used several times.
 fn scratchpad(weights: &mut Weights) {
     weights.mix = Mix { barrier: 60, meeting: 20, end_warp: 60, access: 500, branch: 60, ..Mix::default() };
     weights.windows = Windows { shared_own: 120, shared_other: 60, shared_sums: 60, ..Windows::default() };
@@ -256,7 +256,7 @@ fn latency(weights: &mut Weights) {
     weights.windows = Windows { own: 60, input: 40, local: 30, shared_own: 8, shared_other: 8, ..Windows::default() };
     let chances = &mut weights.chances;
     (chances.raw, chances.waw, chances.war, chances.store) = (350, 250, 350, 300);
-    // Answers come as fast as they are asked for, so that lines are in flight until the line table is full.
+    // Memory answers as fast as requests come, so that bursts have lines in flight until the line table is full.
     chances.burst = 250;
     (chances.full, chances.crowd) = (FULL, 1000);
     weights.memory.bandwidth = 128;
@@ -292,7 +292,7 @@ fn atomics(weights: &mut Weights) {
 
 fn arithmetic(weights: &mut Weights) {
     weights.mix = Mix { integer: 500, float: 600, fresh: 120, access: 100, branch: 25, ..Mix::default() };
-    // Many different constants at a time take the result bus for as many cycles, while results of arithmetic wait.
+    // A load of many different constants occupies the result bus for as many cycles, while results of arithmetic wait.
     weights.windows = Windows { floats: 60, input: 30, constant: 120, ..Windows::default() };
     weights.patterns = Patterns { strided: 120, ..Patterns::default() };
     weights.sizes.warps = [4, 8];
@@ -333,11 +333,11 @@ fn lines(weights: &mut Weights) {
     let chances = &mut weights.chances;
     (chances.interleaved, chances.narrow, chances.vector, chances.store) = (800, 450, 300, 450);
     (chances.generic, chances.atomic, chances.ordered, chances.burst) = (150, 600, 600, 200);
-    // What passes the cache by, and what takes a place in it, in the same lines.
+    // Loads that bypass the cache, and stores that allocate a line in it, access the same lines.
     (chances.bypass, chances.whole) = (250, 120);
     weights.sizes.warps = [2, 8];
     weights.sizes.blocks = [2, 6];
-    // Few words: the same lines come again, and are stored to while they are loaded.
+    // Few words: the same lines are accessed again, and are stored to while they are being loaded.
     weights.sizes.own_words = [64, 256];
     weights.sizes.local_words = [4, 16];
     quotas(

@@ -1,8 +1,8 @@
 //! A program as a tree of statements.
 //!
-//! A statement is whole in itself: whatever the registers hold, it terminates and stays within its windows. So any statement can be left out, and what is
-//! left is a program again; that is what shrinking lives on. Numbers that depend on the launch (how many warps there are, where a warp's part of
-//! memory begins) are not in here: lowering puts them in.
+//! A statement is self-contained: whatever the registers hold, it terminates and stays within its windows. So any statement can be left out, and the
+//! rest is a valid program again; shrinking relies on this. Numbers that depend on the launch (how many warps there are, where a warp's part of
+//! memory begins) are not in the tree: lowering adds them.
 
 use gpurf_isa::modifiers::{Atomic, LoadType, Scope, StoreType, Vote};
 use gpurf_isa::{Instruction, Operand, Predicate, PredicateSource, Reg};
@@ -10,60 +10,60 @@ use gpurf_isa::{Instruction, Operand, Predicate, PredicateSource, Reg};
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Statement {
-    /// An instruction that neither touches memory nor decides where the program goes on.
+    /// An instruction that neither accesses memory nor changes the control flow.
     Do(Instruction),
-    /// An access to memory with what computes its address.
+    /// An access to memory, with the computation of its address.
     Access(Access),
-    /// Two ways.
+    /// A branch.
     If(If),
-    /// Something several times.
+    /// A loop.
     Loop(Loop),
-    /// Out of the innermost loop, or on to its next round; nothing outside of loops.
+    /// Leaves the innermost loop, or continues with its next round; does nothing outside of loops.
     Leave(Leave),
-    /// Lanes end; lane 0 of each warp never does, so that every warp goes on to its barriers.
+    /// Ends lanes. Lane 0 of each warp never ends, so that every warp reaches its barriers.
     Exit(Test),
-    /// Whole warps end, once their stores have been performed.
+    /// Ends whole warps, once their stores have been performed.
     EndWarp(Test),
     /// All warps of the block wait for each other, and the halves of shared memory change places.
     Barrier(Barrier),
-    /// The warps below, or from, a number on wait for each other.
+    /// The warps below a number, or those from it on, wait for each other.
     Meeting(Meeting),
-    /// The lanes of the warp that are there synchronise.
+    /// Synchronises the active lanes of the warp; or a fence, or NOP.
     Sync(Sync),
-    /// Instructions that no lane executes, with a branch around them.
+    /// Instructions that no lane executes: a branch jumps over them.
     Skip(Vec<Instruction>),
-    /// Warp 0 raises a flag in shared memory; the others go round until they see it.
+    /// Warp 0 raises a flag in shared memory; the others loop until they see it.
     Spin(Spin),
 }
 
-/// Two ways, by a condition.
+/// A branch on a condition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct If {
-    /// Which lanes go the first way.
+    /// Lanes that take the first side.
     pub test: Test,
-    /// The first way.
+    /// The first side.
     pub then: Vec<Statement>,
-    /// The second way; there may be none.
+    /// The second side; it may be empty.
     pub otherwise: Vec<Statement>,
 }
 
-/// A loop that ends: its counter belongs to its depth, and nothing in it writes it.
+/// A loop that terminates: its depth selects its counter, which no statement inside the loop writes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Loop {
-    /// Loops around it, 0 to 2: which counter it has.
+    /// Number of loops around it, 0 to 2; it selects the counter.
     pub depth: usize,
     /// How many rounds.
     pub trips: Trips,
     /// The predicate of its branch.
     pub predicate: Predicate,
-    /// What it repeats.
+    /// The statements that it repeats.
     pub body: Vec<Statement>,
 }
 
 /// Rounds of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trips {
-    /// The same for all.
+    /// The same number for all threads.
     Fixed(u32),
     /// 1 more than some bits of the warp's number.
     Warp(u32),
@@ -73,28 +73,28 @@ pub enum Trips {
     Data(Reg, u32),
 }
 
-/// Out of a loop, or on to its next round.
+/// Leaves a loop, or continues with its next round.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Leave {
-    /// Whether the loop ends.
+    /// Whether lanes leave the loop.
     pub ends: bool,
-    /// For which lanes.
+    /// The lanes that do so.
     pub test: Test,
 }
 
 /// A condition, and the predicate that is to hold it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Test {
-    /// Where it is computed.
+    /// The predicate that holds the result.
     pub predicate: Predicate,
-    /// What is asked.
+    /// The condition.
     pub condition: Condition,
 }
 
-/// What is asked.
+/// A condition.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Condition {
-    /// Nothing: it holds, or does not, for all.
+    /// True for all threads, or false for all.
     Always(bool),
     /// Whether some bits of the block's number in x are these.
     Block(u32, u32),
@@ -108,23 +108,23 @@ pub enum Condition {
     Bit(Reg, u32),
     /// Whether a register is below a value, unsigned.
     Below(Reg, Operand),
-    /// What a predicate says.
+    /// The value of a predicate.
     Held(PredicateSource),
 }
 
-/// Who goes the same way.
+/// Threads that are certain to take the same path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Flow {
-    /// Lanes of a warp may be apart.
+    /// Lanes of a warp may diverge.
     Lane,
-    /// Warps may be apart, the lanes of one are together.
+    /// Warps may take different paths; the lanes of a warp stay together.
     Warp,
-    /// All of the block are together.
+    /// All threads of the block stay together.
     Block,
 }
 
 impl Condition {
-    /// Who gets the same answer.
+    /// Threads that get the same result.
     pub fn flow(&self) -> Flow {
         match self {
             Self::Always(_) | Self::Block(..) => Flow::Block,
@@ -135,7 +135,7 @@ impl Condition {
 }
 
 impl Trips {
-    /// Who makes the same number of rounds.
+    /// Threads that make the same number of rounds.
     pub fn flow(&self) -> Flow {
         match self {
             Self::Fixed(_) => Flow::Block,
@@ -144,7 +144,7 @@ impl Trips {
         }
     }
 
-    /// Rounds at most.
+    /// Most rounds.
     pub fn most(&self) -> u32 {
         match *self {
             Self::Fixed(rounds) => rounds,
@@ -153,7 +153,7 @@ impl Trips {
     }
 }
 
-/// How the number of threads of a barrier stands in its instruction.
+/// How a barrier's instruction encodes its number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
     /// `RZ`: all.
@@ -169,35 +169,35 @@ pub enum Count {
 /// A barrier of all warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Barrier {
-    /// Its number, 0 to 7.
+    /// Number of the barrier, 0 to 7.
     pub id: u8,
-    /// How it says for whom it waits.
+    /// How it encodes the number of threads that it waits for.
     pub count: Count,
 }
 
 /// A barrier of some warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Meeting {
-    /// Warps below this one, 1 to 4, or the others. Barrier numbers from 8 on belong to it.
+    /// It is for the warps below this number, 1 to 4, or for the others. It uses barrier numbers from 8 on.
     pub warp: u32,
-    /// Whether it is the others.
+    /// Whether it is for the others.
     pub others: bool,
-    /// Whether the number of threads stands in a register.
+    /// Whether the number of threads is in a register.
     pub register: bool,
-    /// Whether a branch leads around it, in place of a guard.
+    /// Whether a branch jumps over it, in place of a guard.
     pub branch: bool,
-    /// Says who is concerned.
+    /// Is true in the warps that take part.
     pub predicate: Predicate,
 }
 
-/// Synchronisation within a warp, and what does nothing.
+/// Synchronisation within a warp, fences, and NOP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sync {
     /// WARPSYNC with all lanes: only where the lanes of a warp are together.
     All,
-    /// WARPSYNC with the lanes that are there, as S2R says.
+    /// WARPSYNC with the active lanes, read by S2R.
     Active,
-    /// WARPSYNC with the lanes that are there, as BALLOT says.
+    /// WARPSYNC with the active lanes, computed by BALLOT.
     Ballot,
     /// MEMBAR.
     Fence(Scope),
@@ -210,7 +210,7 @@ pub enum Sync {
 pub struct Spin {
     /// Which flag, 0 to 7; each is raised once.
     pub flag: u32,
-    /// Two predicates.
+    /// The two predicates that it writes.
     pub predicates: [Predicate; 2],
 }
 
@@ -219,19 +219,19 @@ pub struct Spin {
 pub struct Access {
     /// Lanes that take part.
     pub guard: PredicateSource,
-    /// Where.
+    /// The place that it accesses.
     pub place: Place,
-    /// Lanes in which a predicate is false access this place in place of the first: a generic access with two windows.
+    /// Lanes in which the predicate is false access this place instead of the first: a generic access with two windows.
     pub other: Option<(Place, PredicateSource)>,
     /// Whether the address is a generic one.
     pub generic: bool,
     /// Whether the upper word of an address is in a register although it is zero.
     pub wide: bool,
-    /// Whether a load is to pass the data cache by.
+    /// Whether a load bypasses the data cache.
     pub bypass: bool,
-    /// What.
+    /// What it does.
     pub action: Action,
-    /// What the instruction adds to the address, and the register therefore lacks.
+    /// Offset that the instruction adds to the address; the register holds the address minus this offset.
     pub offset: i32,
     /// Which pair of address registers, 0 or 1.
     pub pair: usize,
@@ -242,9 +242,9 @@ pub struct Access {
 pub struct Place {
     /// The window.
     pub window: Window,
-    /// Where the lanes go.
+    /// The lanes' addresses in the window.
     pub pattern: Pattern,
-    /// What is added, in bytes.
+    /// Bytes that are added.
     pub start: u32,
 }
 
@@ -263,11 +263,11 @@ pub enum Window {
     SharedOwn,
     /// The half of shared memory that was written before the last barrier.
     SharedOther,
-    /// Parameters.
+    /// The table of constants among the parameters.
     Constant,
     /// Words of global memory that only atomic operations touch.
     Sums,
-    /// The same in shared memory.
+    /// Words of shared memory that only atomic operations touch.
     SharedSums,
 }
 
@@ -293,25 +293,25 @@ impl Window {
     }
 }
 
-/// Where the lanes of an access go.
+/// Address pattern of the lanes of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pattern {
-    /// All to one place.
+    /// All lanes at one address.
     Uniform,
-    /// Each so many bytes after the one before; negative: in front of it.
+    /// Each lane is this many bytes after the previous one; negative: before it.
     Strided(i32),
-    /// As strided, the lane's number exclusive or a constant.
+    /// As strided, with the lane's number exclusive or a constant in place of the lane's number.
     Exchanged(i32, u32),
-    /// As strided, groups of 2 to the power of this many lanes together.
+    /// As strided, by groups of 2 to the power of this many lanes, which share an address.
     Grouped(i32, u32),
-    /// Where a register says: its value times a constant.
+    /// At the value of a register times a constant.
     Data(Reg, u32),
 }
 
 /// What an access does.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
-    /// Loads; of words up to four, the parts of a vector.
+    /// Loads, one for each register: of words, they may be the parts of a vector or a burst.
     Load(LoadType, Vec<Reg>),
     /// Stores likewise.
     Store(StoreType, Vec<Reg>),
@@ -322,7 +322,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Bytes of each lane.
+    /// Bytes of each lane in each part.
     pub fn bytes(&self) -> u32 {
         match self {
             Self::Load(LoadType::U8 | LoadType::S8, _) | Self::Store(StoreType::B8, _) => 1,
@@ -331,7 +331,7 @@ impl Action {
         }
     }
 
-    /// Instructions that it is.
+    /// Number of its instructions.
     pub fn parts(&self) -> usize {
         match self {
             Self::Load(_, registers) | Self::Store(_, registers) => registers.len(),
@@ -355,7 +355,7 @@ impl Statement {
         }
     }
 
-    /// The same, to change them.
+    /// The same lists, mutable.
     pub fn children_mut(&mut self) -> Vec<&mut Vec<Statement>> {
         match self {
             Self::If(If { then, otherwise, .. }) => vec![then, otherwise],
@@ -365,7 +365,7 @@ impl Statement {
     }
 }
 
-/// Calls `f` with every statement, those inside after the one around them.
+/// Calls `f` with every statement; a statement comes before those inside it.
 pub fn visit<'a>(statements: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
     for statement in statements {
         f(statement);

@@ -1,4 +1,4 @@
-//! What random programs are made of: weights, chances, sizes, quotas, and themes that have them ready.
+//! Parameters of random programs: weights, chances, sizes, quotas. Themes have predefined ones.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use gpurf_blocks::config::{Config, ConfigError, DEFAULT_PRESET, MemoryConfig, St
 use gpurf_lockstep::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Named weights in a group of which one is chosen at a time.
+/// A group of named weights; one member of the group is chosen at a time.
 macro_rules! mix {
     ($(#[$doc:meta])* $name:ident of $choice:ident { $($(#[$field_doc:meta])* $field:ident $variant:ident = $default:literal,)+ }) => {
         $(#[$doc])*
@@ -15,7 +15,7 @@ macro_rules! mix {
         #[serde(deny_unknown_fields, default)]
         pub struct $name { $($(#[$field_doc])* pub $field: u32,)+ }
 
-        /// One of them.
+        /// One member of the group.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $choice { $($(#[$field_doc])* $variant,)+ }
 
@@ -26,10 +26,10 @@ macro_rules! mix {
         }
 
         impl $name {
-            /// None of any.
+            /// All weights are 0.
             pub const NONE: Self = Self { $($field: 0,)+ };
 
-            /// One of those that `allowed` allows, by weight; nothing where all weights are 0.
+            /// Chooses one of those that `allowed` allows, by weight; `None` if all their weights are 0.
             pub fn choose(&self, rng: &mut Rng, allowed: impl Fn($choice) -> bool) -> Option<$choice> {
                 let all = [$(($choice::$variant, u64::from(self.$field)),)+];
                 let total: u64 = all.iter().filter(|(choice, _)| allowed(*choice)).map(|(_, weight)| weight).sum();
@@ -61,11 +61,11 @@ mix! {
         fresh Fresh = 30,
         /// Accesses to memory.
         access Access = 240,
-        /// Two ways.
+        /// Branches.
         branch Branch = 50,
         /// Loops.
         r#loop Loop = 16,
-        /// Out of a loop, or on to its next round.
+        /// Branches that leave a loop, or continue with its next round.
         leave Leave = 20,
         /// Ends of lanes.
         exit Exit = 4,
@@ -81,25 +81,25 @@ mix! {
         skip Skip = 5,
         /// Warps that wait for a flag of another one.
         spin Spin = 2,
-        /// Branches in branches, each of which takes one lane away.
+        /// Nested branches, each of which splits off one lane.
         nest Nest = 1,
     }
 }
 
 mix! {
-    /// Where accesses go.
+    /// Memory windows that accesses go to.
     Windows of WindowChoice {
         /// The warp's own part of global memory.
         own Own = 30,
         /// Global memory that no program writes.
         input Input = 12,
-        /// The same, with floats of all kinds.
+        /// Floats of all kinds, in global memory that no program writes.
         floats Floats = 6,
         /// Local memory.
         local Local = 40,
         /// The warp's own part of shared memory.
         shared_own SharedOwn = 25,
-        /// What all warps have written to shared memory before the last barrier.
+        /// Shared memory that all warps have written before the last barrier.
         shared_other SharedOther = 25,
         /// Constants.
         constant Constant = 20,
@@ -111,23 +111,23 @@ mix! {
 }
 
 mix! {
-    /// Where the lanes of an access go.
+    /// Address patterns of the lanes of an access.
     Patterns of PatternChoice {
-        /// Neighbours.
+        /// Consecutive addresses.
         unit Unit = 30,
         /// A stride of 2 to 33 words.
         strided Strided = 30,
-        /// A line of memory, or the same bank of shared memory, for each lane.
+        /// A line of memory for each lane, which in shared memory is the same bank for all.
         apart Apart = 12,
-        /// As neighbours, downwards.
+        /// Consecutive addresses, descending.
         reversed Reversed = 8,
-        /// Lanes exchanged by an exclusive or.
+        /// Consecutive addresses, with lanes exchanged by an exclusive or of their numbers.
         exchanged Exchanged = 8,
-        /// Groups of lanes in one place.
+        /// Groups of lanes at one address.
         grouped Grouped = 10,
-        /// All lanes in one place.
+        /// All lanes at one address.
         uniform Uniform = 12,
-        /// Anywhere, by a register.
+        /// Any addresses, computed from a register.
         data Data = 25,
     }
 }
@@ -161,35 +161,35 @@ chances! {
     war = 250,
     /// A destination is a register that has been written a few instructions before.
     waw = 120,
-    /// Of these, the last instruction's.
+    /// Of these, it is the register that was written or read last.
     near = 400,
     /// A source is in the bank of another source.
     same_bank = 300,
-    /// A source is another source.
+    /// A source is the same register as another source.
     same_register = 60,
     /// A source or a destination is `RZ`.
     zero = 40,
-    /// Source b is a constant, where it may be.
+    /// Source b is a constant, if the operation allows one.
     constant = 300,
     /// An instruction has a guard.
     guard = 250,
-    /// Of these, one that no lane passes.
+    /// Of these, a guard that is false in all lanes.
     guard_never = 40,
-    /// A second result, of predicates, is kept.
+    /// The predicate result of an operation that also writes a register is kept.
     predicate = 350,
-    /// A predicate source is not at rest.
+    /// A predicate source is a predicate, not constantly true or false.
     carry = 400,
-    /// An access that could be either is a store.
+    /// An access that could be a load or a store is a store.
     store = 450,
     /// A store is an atomic operation.
     atomic = 200,
     /// An atomic operation is a compare and swap.
     cas = 150,
-    /// An atomic operation gives its result, in programs in which that is allowed.
+    /// An atomic operation returns its result, in programs that allow it.
     result = 700,
-    /// A program in which the order of atomic operations may show.
+    /// A program in which the order of atomic operations may affect results.
     ordered = 600,
-    /// A program in which special registers may be words of the time.
+    /// A program that may read special registers with the time.
     time = 300,
     /// An access is of less than a word.
     narrow = 420,
@@ -199,20 +199,20 @@ chances! {
     generic = 200,
     /// A generic access goes to two windows.
     mixed = 350,
-    /// A load from two windows may go to a quick memory (shared, constant) and to a slow one (global, local). Lanes of the one wait for results of the
-    /// other.
+    /// A load from two windows may go to a fast memory (shared, constant) and to a slow one (global, local). Lanes of one memory wait for results of
+    /// the other.
     two_speeds = 0,
-    /// The upper word of an address stands in a register.
+    /// The upper word of an address is in a register.
     wide = 300,
-    /// A program whose buffers lie across 2 GiB or differ in the top address bit alone, the last one just below 4 GiB.
+    /// A program whose buffers lie across 2 GiB or differ only in the top address bit; the last one ends just below 4 GiB.
     high = 0,
     /// A program whose blocks all lie along y, or all along z.
     tall = 0,
-    /// A source or a destination differs in one bit from a register of the instructions before.
+    /// The number of a source or destination register differs in one bit from that of a register of the previous instructions.
     alias = 0,
     /// An access has an offset.
     offset = 400,
-    /// Lanes of a warp are not of one mind in a condition.
+    /// The lanes of a warp may disagree on a condition.
     divergent = 650,
     /// A branch has two sides.
     otherwise = 550,
@@ -220,27 +220,27 @@ chances! {
     warps_end = 500,
     /// The last warp of a block is not full.
     partial = 350,
-    /// A program whose control fields are not at rest.
+    /// A program with random control fields.
     control = 300,
-    /// A program whose last branch has no meeting point: its paths only end.
+    /// A program whose last branch has no reconvergence point: both of its paths end.
     split_end = 200,
-    /// A register or a predicate begins as zero in all lanes, as the compiler makes those that a kernel may read before it writes them.
+    /// A register or a predicate is initially zero in all lanes. The compiler gives this value to those that a kernel may read before it writes them.
     unwritten = 0,
-    /// A load is to pass the data cache by.
+    /// A load bypasses the data cache.
     bypass = 0,
     /// An access is a store of all lanes to all bytes of a line.
     whole = 0,
-    /// Of accesses to global memory, loads into many registers, one after the other.
+    /// An access to global memory is a series of loads into many registers.
     burst = 0,
-    /// Of statements that end lanes, branches both ways of which end all lanes that come.
+    /// A statement that ends lanes is a branch on both sides of which all lanes end.
     all_end = 0,
-    /// A launch that gives the SM as many warps as it can hold, where that many of these sizes fit.
+    /// A launch of as many warps as the SM can hold, if that many of these sizes fit.
     full = 0,
-    /// A section begins with results of all kinds at a time: more than the result bus takes.
+    /// A section begins with instructions of all kinds whose results come at the same time, more than the result bus takes.
     crowd = 0,
-    /// A statement of a section has accesses of one register in front of it that come late, or sooner than a compiler can tell.
+    /// A statement of a section is preceded by accesses to one register that come late, or sooner than a compiler can predict.
     rest = 0,
-    /// A program in which the words of warps and those of atomic operations have lines of global memory in common.
+    /// A program in which the words of warps and those of atomic operations share lines of global memory.
     interleaved = 0,
 }
 
@@ -285,17 +285,17 @@ sizes! {
     local_words = [4, 16], 4 to 1024;
     /// Statements of a section. A program gets another section until its quotas are met.
     section = [20, 40], 1 to 1000;
-    /// Statements of a side of a branch, of a loop; 0: an empty one.
+    /// Statements of a side of a branch, or of a loop; 0: it is empty.
     inner = [0, 6], 0 to 100;
     /// Rounds of a loop.
     trips = [1, 5], 1 to 64;
-    /// Branches and loops around a statement, at most.
+    /// Most branches and loops around a statement.
     depth = [2, 4], 1 to 8;
-    /// Depth of a nest, at most 31.
+    /// Depth of nested branches (`mix.nest`), at most 31.
     nest = [3, 10], 1 to 31;
 }
 
-/// The memory in which programs run, unless the configuration has one of its own; 0: the configuration's.
+/// The memory with which programs run, unless the configuration sets its own; 0: the configuration's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Surroundings {
@@ -305,15 +305,15 @@ pub struct Surroundings {
     pub bandwidth: usize,
 }
 
-/// What random programs are made of.
+/// Parameters of random programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Weights {
     /// Kinds of statements.
     pub mix: Mix,
-    /// Where accesses go.
+    /// Memory windows that accesses go to.
     pub windows: Windows,
-    /// Where their lanes go.
+    /// Address patterns of their lanes.
     pub patterns: Patterns,
     /// Chances in a thousand.
     pub chances: Chances,
@@ -321,7 +321,7 @@ pub struct Weights {
     pub sizes: Sizes,
     /// Global memory.
     pub memory: Surroundings,
-    /// How often a program has to reach a point of the coverage at least.
+    /// How often, at least, a program has to reach points of the coverage.
     pub quotas: BTreeMap<String, u64>,
 }
 
@@ -339,24 +339,24 @@ impl Default for Weights {
     }
 }
 
-/// Why there are no weights.
+/// Errors of loading weights.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
-    /// No file, and no theme.
+    /// The name is neither a theme nor a file.
     #[error("there is no theme {name}, and no file of that name; the themes are {}", super::themes::names())]
     Unknown {
-        /// What was asked for.
+        /// The name.
         name: String,
     },
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
-    /// It says something that it cannot say.
+    /// The file is not valid TOML, or has unknown keys or values of a wrong type.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Malformed {
         /// The file.
@@ -365,20 +365,20 @@ pub enum WeightsError {
         line: usize,
         /// Column.
         column: usize,
-        /// What is wrong.
+        /// The message of the parser.
         message: String,
     },
-    /// A value that it cannot have.
+    /// A value is not allowed.
     #[error("{}: {message}", path.display())]
     Value {
         /// The file.
         path: PathBuf,
-        /// Which, and what it may be.
+        /// The value, and the values that are allowed.
         message: String,
     },
 }
 
-/// A file of weights: what differs from a theme.
+/// A file of weights: the differences from a theme.
 #[derive(Deserialize)]
 struct File {
     theme: Option<String>,
@@ -387,7 +387,7 @@ struct File {
 }
 
 impl Weights {
-    /// The configuration in which programs run that are made of this: `memory` counts where the configuration says nothing of its own.
+    /// The configuration in which programs with these weights run: `memory` applies if the configuration has the default memory.
     pub fn surrounded(&self, config: &Config) -> Config {
         let mut surrounded = *config;
         let (memory, default) = (&mut surrounded.memory, MemoryConfig::DEFAULT);
@@ -416,10 +416,11 @@ impl Weights {
         Self::parse(path, &text)
     }
 
-    /// Reads the text of a file: `theme` names the theme that it changes (`mixed` if it is left out), all else is what differs from it.
+    /// Reads the text of a file: `theme` names the theme that it modifies (`mixed` if it is left out), all other keys are the differences from the
+    /// theme.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// The text is malformed, names no theme, or has a value that is not allowed; the error says where.
     pub fn parse(path: &Path, text: &str) -> Result<Self, WeightsError> {
         let malformed = |error: toml::de::Error| {
             let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or("");
@@ -436,7 +437,7 @@ impl Weights {
         let name = file.theme.as_deref().unwrap_or(super::themes::DEFAULT);
         let theme = super::themes::find(name)
             .ok_or_else(|| value(format!("there is no theme {name}; the themes are {}", super::themes::names())))?;
-        // Read by itself first, for messages that know the place.
+        // The file is parsed alone first, so that messages have the position.
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields, default)]
         #[derive(Default)]
@@ -455,7 +456,7 @@ impl Weights {
         let mut base = toml::Table::try_from(theme.weights()).expect("weights are tables of numbers");
         let mut changes: toml::Table = toml::from_str(text).map_err(malformed)?;
         changes.remove("theme");
-        // Before a theme's values are in the same place: a theme has 0 where it says nothing.
+        // Checked before the theme's values are merged in: a theme has 0 for values that it does not set.
         if let Some(toml::Value::Table(memory)) = changes.get("memory") {
             check_memory(memory).map_err(value)?;
         }
@@ -469,10 +470,10 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Whether every value is one that it can have.
+    /// Checks that every value is allowed.
     ///
     /// # Errors
-    /// The first that is not, and what it may be.
+    /// The first value that is not, and the values that are allowed.
     pub fn check(&self) -> Result<(), String> {
         if let Some((name, chance)) = self.chances.all().into_iter().find(|(_, chance)| *chance > 1000) {
             return Err(format!("chances.{name} = {chance}: it is at most 1000"));
@@ -492,7 +493,7 @@ impl Weights {
     }
 }
 
-/// Checks a file's `[memory]`: its values may be what the configuration's keys of the same names may be.
+/// Checks a file's `[memory]`: the same values are allowed as for the configuration's keys of the same names.
 fn check_memory(memory: &toml::Table) -> Result<(), String> {
     let settings: Vec<String> = memory.iter().map(|(key, value)| format!("memory.{key}={value}")).collect();
     Config::load(Start::Preset(DEFAULT_PRESET), &settings).map(drop).map_err(|error| match error {

@@ -18,7 +18,7 @@ fn address(rng: &mut Rng, knobs: &RamKnobs, depth: usize) -> u16 {
     rng.below(range as u64) as u16
 }
 
-/// Whether a mask has all lanes, some or none.
+/// The index in `LANES` for a mask: 0 for all lanes, 1 for some, 2 for none.
 fn lanes_written(mask: u32) -> usize {
     match mask {
         u32::MAX => 0,

@@ -1,4 +1,4 @@
-//! What surrounds the register file cache in an SM: instructions with marks for the cache.
+//! The surroundings of the register file cache in an SM: instructions with marks for the cache.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
@@ -9,7 +9,7 @@ use gpurf_lockstep::Rng;
 use crate::driver::{Names, alias, lane_mask};
 use crate::surroundings::{self, Chances, Design, Slots};
 
-/// What an instruction says to the cache.
+/// The marks of an instruction for the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marks {
     /// Bit k: last read of source k.
@@ -22,15 +22,15 @@ pub(crate) type Instruction = surroundings::Instruction<Marks>;
 pub(crate) type Done = surroundings::Done<Marks>;
 pub(crate) type Core = Slots<Cache>;
 
-/// Names of registers.
+/// Number of register names.
 const REGISTERS: usize = NO_REG as usize;
 
-/// Of each warp.
+/// The registers of a warp that may be in an LRF.
 #[derive(Clone, Copy)]
 struct Upper {
     /// Lanes of each register that may be in an LRF, which shared units do not reach.
     lanes: [u32; REGISTERS],
-    /// The register that came there last.
+    /// The register that was written there last.
     newest: u8,
 }
 
@@ -38,7 +38,7 @@ struct Upper {
 pub(crate) struct Cache {
     shape: RfcShape,
     upper: Vec<Upper>,
-    /// Registers in use: as many as twice the entries, and some.
+    /// Registers in use: twice as many as entries, and some more.
     registers: Names,
 }
 
@@ -79,7 +79,7 @@ impl Design for Cache {
     }
 
     fn after(rng: &mut Rng, warp: usize) -> usize {
-        // One whose number differs in a bit may be next.
+        // The next warp may be one whose number differs in one bit.
         if rng.chance(300) { alias(rng, warp as u64, MAX_WARPS as u64) as usize } else { warp + 1 }
     }
 
@@ -133,7 +133,7 @@ impl Core {
                 let same = k > 0 && rng.chance(knobs.equal);
                 sources[k] = if same { sources[rng.below(k as u64) as usize] } else { self.register(rng, knobs, warp) };
             }
-            // All slots of a register say the same; of none they say nothing.
+            // All slots of a register have the same mark; a slot without a register has none.
             match (0..k).find(|&l| sources[l] == sources[k]) {
                 _ if sources[k] == NO_REG => last &= !(1 << k),
                 Some(l) => last = last & !(1 << k) | (last >> l & 1) << k,
@@ -150,7 +150,7 @@ impl Core {
             return None;
         }
         let mask = lane_mask(rng, knobs.inactive);
-        // What may be in the LRF is for private units only.
+        // Instructions that read registers which may be in the LRF are for private units only.
         let reads = |r: u8| lrf && r != NO_REG && upper.lanes[usize::from(r)] & mask != 0;
         let held = sources.into_iter().any(reads);
         let long = !held && dst != NO_REG && rng.chance(knobs.long);

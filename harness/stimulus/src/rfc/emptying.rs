@@ -1,25 +1,25 @@
-//! Slots of a cache that are emptied, for drivers of a cache's parts.
+//! Slots of a cache that are being flushed, for drivers of a cache's parts.
 
 use gpurf_blocks::sizes::MAX_ACTIVE;
 use gpurf_lockstep::Rng;
 
-/// Slots that are being emptied. A slot is free again some cycles after nothing is left of it: its values are in their banks then.
+/// Slots that are being flushed. A slot is free again some cycles after it has become clean, when its values are in their banks.
 pub(super) struct Emptying {
-    /// Slots that are being emptied, and those of them that are dropped.
+    /// Slots that are being flushed, and those of them that are dropped.
     pub(super) flush: u64,
     pub(super) drop: u64,
-    /// Cycles for which a slot flushes on when nothing is left of it.
+    /// Cycles for which a slot continues to flush after it has become clean.
     rest: [u8; MAX_ACTIVE],
 }
 
 impl Emptying {
-    /// None of the slots.
+    /// No slot is being flushed.
     pub(super) fn none() -> Self {
         Self { flush: 0, drop: 0, rest: [0; MAX_ACTIVE] }
     }
 
-    /// A cycle in which each of the slots begins to be emptied by chance, dropped by another chance, and those with nothing left come nearer to their end.
-    /// Gives the slots that begin.
+    /// A cycle: each of the slots begins to be flushed with the chance `begins`, and is then dropped with the chance `dropped`; slots that are clean
+    /// come nearer to their end. Returns the slots that begin.
     pub(super) fn step(&mut self, rng: &mut Rng, slots: usize, clean: u64, begins: u32, dropped: u32) -> u64 {
         let mut begun = 0;
         for slot in 0..slots {
@@ -42,7 +42,7 @@ impl Emptying {
         begun
     }
 
-    /// `drop_i`: of a slot that is not emptied it means nothing.
+    /// `drop_i`: it has no meaning for a slot that is not being flushed, where it is random.
     pub(super) fn drop_input(&self, rng: &mut Rng, slots: usize) -> u64 {
         self.drop | !self.flush & rng.mask(slots as u32, 200)
     }

@@ -40,7 +40,7 @@ impl WithColumns for Rfc {
     }
 }
 
-/// Behaves like an SM around the cache; knows by a twin what it takes and when.
+/// Driver of `rfc`. It behaves like an SM around the cache; a twin tells what the cache takes and when.
 pub(crate) struct RfcDriver {
     shape: RfcShape,
     straps: u16,

@@ -48,7 +48,7 @@ impl Driver for DataDriver {
         i.move_fill_i = rng.mask(OPERANDS as u32, knobs.fill) as u8;
         i.read_i = rng.mask(OPERANDS as u32, knobs.read) as u8;
         for k in 0..OPERANDS {
-            // Which port serves a source, and which port reads what, is for the tags to say: any of them may.
+            // The tags determine which port serves a source, and what each port reads: here it may be any.
             i.move_port_i[k] = rng.below(OPERANDS as u64) as u8;
             i.read_index_i[k] = self.entry(rng, knobs);
         }
@@ -83,7 +83,7 @@ impl DataDriver {
 }
 
 pub(crate) struct DataCover {
-    /// Entry and lanes of the write that the last edge performed.
+    /// Entry of the write that the last clock edge performed.
     written: Option<u16>,
     shape: RfcShape,
 }

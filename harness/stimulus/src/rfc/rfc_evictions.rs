@@ -13,7 +13,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<RfcEvictions, EvictionsDriver, EvictionsCover>();
 
-/// Keeps the counts of the ring, and the last few values that went into it, so that looks find something.
+/// Driver of `rfc_evictions`. It keeps the counts of the ring, and the last few values that went into it, so that lookups find something.
 pub(crate) struct EvictionsDriver {
     shape: RfcShape,
     /// The strap *prompt*.
@@ -54,7 +54,7 @@ impl Driver for EvictionsDriver {
         i.cfg_i = self.prompt;
         let sent = self.sent;
         let done = sent == 1 && rng.chance(knobs.done);
-        // The MRF's queue holds one: what is offered after one that is there goes when that one does.
+        // The MRF's queue holds one value: while it holds one, the next value goes in when that one leaves.
         let ready = rng.chance(knobs.ready) && (sent == 0 || done);
         let data = self.arrived < self.count && rng.chance(knobs.data);
         let offered = self.arrived + usize::from(data && self.prompt == 1) > sent;
@@ -102,7 +102,7 @@ impl EvictionsDriver {
         self.known[rng.below(self.known.len() as u64) as usize]
     }
 
-    /// A value that is, or was, in the ring; or one that has its warp, or its register, only; or any.
+    /// Warp and register of a value that is, or was, in the ring; or with only its warp, or only its register; or any.
     fn look(&self, rng: &mut Rng, knobs: &EvictionsKnobs) -> (u8, u8) {
         let (warp, register) = self.any(rng);
         if rng.chance(knobs.find) {

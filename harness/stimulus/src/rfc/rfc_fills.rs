@@ -13,7 +13,7 @@ use crate::{Driver, Points, Unaliased, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<RfcFills, FillsDriver, FillsCover>();
 
-/// Keeps which tags have an instruction, and a twin, to know when a latch is free.
+/// Driver of `rfc_fills`. It keeps which tags have an instruction; a twin tells when a latch is free.
 pub(crate) struct FillsDriver {
     shape: RfcShape,
     reset: Reset,
@@ -74,7 +74,7 @@ impl Driver for FillsDriver {
 }
 
 impl FillsDriver {
-    /// A tag of which it is so, from a random one on.
+    /// A tag for which `wanted` holds, searched from a random one on.
     fn find(&self, rng: &mut Rng, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let tags = self.shape.tags();
         let first = rng.below(tags as u64) as usize;
@@ -87,7 +87,7 @@ impl FillsDriver {
         (tags < names && rng.chance(knobs.stray)).then(|| (tags + rng.below(names - tags)) as u8)
     }
 
-    /// Nothing is dispatched as long as something is in a latch.
+    /// Drives the dispatch of an instruction. Nothing is dispatched while a latch is full.
     fn dispatch(&mut self, rng: &mut Rng, knobs: &FillsKnobs, i: &mut RfcFillsIn, p: usize) {
         if self.twin.out.busy_o == 1 || !rng.chance(knobs.take) {
             return;
@@ -129,10 +129,10 @@ impl FillsDriver {
 
 pub(crate) struct FillsCover {
     shape: RfcShape,
-    /// Port from whose T the instruction of each tag comes, and its slot.
+    /// The port from whose T the instruction of each tag came, and its slot.
     port: [usize; MAX_TAGS],
     slot: [u8; MAX_TAGS],
-    /// The last fill was performed at the edge before.
+    /// Whether the last fill was performed at the previous clock edge.
     ended: bool,
 }
 

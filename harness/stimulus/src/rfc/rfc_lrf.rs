@@ -31,7 +31,7 @@ struct Result {
     data: [u32; 32],
 }
 
-/// Knows by a twin what is here, when a slot is clean, and when a result has been performed.
+/// Driver of `rfc_lrf`. A twin tells which registers are here, when a slot is clean, and when a result has been performed.
 pub(crate) struct LrfDriver {
     shape: RfcShape,
     straps: u8,
@@ -87,7 +87,7 @@ impl Driver for LrfDriver {
         i.cfg_i = self.straps;
         let slots = self.shape.cache_slots();
         let begun = self.emptying.step(rng, slots, self.twin.out.clean_o, knobs.flush, knobs.drop);
-        // What is written to such a slot has landed before.
+        // A result that is written to a slot lands before the slot begins to be flushed.
         self.result = self.result.filter(|result| result.kill || begun >> result.slot & 1 == 0);
         i.flush_i = self.emptying.flush;
         i.drop_i = self.emptying.drop_input(rng, slots);
@@ -114,7 +114,7 @@ impl Driver for LrfDriver {
 }
 
 impl LrfDriver {
-    /// A slot, or a number of none.
+    /// A slot, or a number that no slot has.
     fn slot(&self, rng: &mut Rng, knobs: &LrfKnobs) -> u8 {
         let (slots, numbers) = (self.shape.cache_slots() as u64, 1u64 << self.shape.local_w());
         if slots < numbers && rng.chance(knobs.stray) {
@@ -135,7 +135,7 @@ impl LrfDriver {
 
     fn look(&self, rng: &mut Rng, knobs: &LrfKnobs, tags: &[u8; MAX_ACTIVE], i: &mut RfcLrfIn) {
         i.look_slot_i = self.slot(rng, knobs);
-        // What is read as something is written comes up as often as what is read beside it.
+        // Reads of the slot that is being written have to be as frequent as reads of other slots.
         if let Some(result) = self.result.filter(|_| rng.chance(300)) {
             i.look_slot_i = result.slot;
         }
@@ -158,7 +158,7 @@ impl LrfDriver {
         let rests = self.emptying.flush & !self.emptying.drop & !self.twin.out.clean_o != 0 && rng.chance(600);
         if self.result.is_none() && !rests && rng.chance(knobs.op) {
             let (mut slot, mut upper) = (self.slot(rng, knobs), rng.chance(knobs.upper));
-            // What has taken long comes while its slot is being emptied.
+            // A result of a long operation comes while its slot is being flushed.
             let emptied = self.emptying.flush != 0 && rng.chance(100);
             if emptied {
                 (slot, upper) = (self.emptying.flush.trailing_zeros() as u8, false);

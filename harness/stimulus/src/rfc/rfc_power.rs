@@ -19,7 +19,8 @@ pub(crate) use cover::RfcPowerCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<RfcPower, RfcPowerDriver, RfcPowerCover>();
 
-/// Instructions that wait in T, are read and dispatched; values that wait, are taken and written. A twin says whose words are ON.
+/// Driver of `rfc_power`: instructions that wait in T, are read and dispatched; values that wait, are taken and written. A twin tells which words are
+/// ON.
 pub(crate) struct RfcPowerDriver {
     shape: RfcShape,
     mode: u16,
@@ -129,7 +130,7 @@ impl Driver for RfcPowerDriver {
         self.twin.late(i);
         self.twin.clock(i);
 
-        // The edge.
+        // The clock edge.
         for p in set_bits(i.read_valid_i) {
             if let Some(moved) = self.moved.get_mut(usize::from(i.read_tag_i[p])) {
                 *moved = false;
@@ -161,7 +162,7 @@ impl RfcPowerDriver {
         if rng.chance(knobs.few) { self.registers.draw(rng) as u8 } else { rng.below(255) as u8 }
     }
 
-    /// Instructions that are dispatched: of those that have left T, in any order.
+    /// Drives the instructions that are dispatched: those that have left T, in any order.
     fn dispatch(&self, rng: &mut Rng, knobs: &RfcPowerKnobs, i: &mut RfcPowerIn) {
         let (tags, names) = (self.shape.tags(), 1 << self.shape.tag_w());
         let mut there = (0..tags).filter(|&tag| self.moved[tag]).fold(0u64, |set, tag| set | 1 << tag);
@@ -224,7 +225,7 @@ impl RfcPowerDriver {
         };
         if comes {
             let evict = self.write[b].is_some() || rng.chance(knobs.evict);
-            // Words of instructions in T and of what is being read are in demand.
+            // Often a word of an instruction in T.
             let look = self.look[rng.below(self.shape.ports() as u64) as usize].filter(|_| rng.chance(300));
             let (warp, reg) = match look {
                 Some(look) => (look.warp, look.reg[rng.below(OPERANDS as u64) as usize]),
@@ -239,7 +240,7 @@ impl RfcPowerDriver {
     }
 }
 
-/// Of these sources the ones that can be asked for: registers, each once.
+/// Those of these sources that can be requested from the MRF: registers, each once.
 fn asked(look: &Look, sources: u8) -> u8 {
     let first = |k: &usize| set_bits(look.src).take_while(|l| l < k).all(|l| look.reg[l] != look.reg[*k]);
     set_bits(look.src & sources & 0b111).filter(first).fold(0, |set, k| set | 1 << k)

@@ -16,7 +16,7 @@ pub(crate) use cover::ResultsCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<RfcResults, ResultsDriver, ResultsCover>();
 
-/// Keeps which warp has which slot and what is in the MRF's queues, and a twin, to know what goes there.
+/// Driver of `rfc_results`. It keeps which warp has which slot and what is in the MRF's queues; a twin tells what goes there.
 pub(crate) struct ResultsDriver {
     shape: RfcShape,
     reset: Reset,
@@ -24,16 +24,17 @@ pub(crate) struct ResultsDriver {
     /// Warp of each slot.
     slots: Vec<Option<u8>>,
     flush: u64,
-    /// Queues of the MRF that are full, and buses whose result is in them.
+    /// Queues of the MRF that are full, and buses whose result is in one of them.
     full: u8,
     sent: u8,
-    /// Notes made at the beginning. A register without a note has any value, which the twin does not know: so every register that results are for is.
+    /// Number of notes made at the beginning. The note of a register that has none has an arbitrary value, which the twin does not know, so every
+    /// register that may get a result is noted first.
     noted: usize,
-    /// Registers that results are for, when there are few.
+    /// The few registers that many results are for.
     registers: Names,
 }
 
-/// Numbers of warps.
+/// Number of warp numbers.
 const WARPS: u64 = 1 << WARP_BITS;
 
 knobs! {
@@ -58,7 +59,7 @@ knobs! {
     }
 }
 
-/// Registers in all; 255 is none.
+/// Number of registers; 255 is none.
 const ALL: usize = 255;
 
 impl Driver for ResultsDriver {
@@ -121,10 +122,10 @@ impl Driver for ResultsDriver {
                 rng.fill(&mut i.evict_data_i[b].0);
             }
         }
-        // A queue has room for one, and takes the next one as that goes into its bank.
+        // A queue has room for one result, and takes the next one as that one goes into its bank.
         i.mrf_done_i = self.full & ports(rng, count, knobs.done);
         i.mrf_ready_i = (!self.full | i.mrf_done_i) & ((1 << count) - 1);
-        // What a cache does depends on whether it is a kill, which is always performed.
+        // Whether a cache performs an operation depends on whether it is a kill, which it always performs.
         (i.op_ready_i, i.hold_i) = (0, ports(rng, count, knobs.hold));
         self.twin.late(i);
         let out = &self.twin.out;
@@ -134,7 +135,7 @@ impl Driver for ResultsDriver {
         let out = &self.twin.out;
         let taken = i.write_valid_i & out.write_ready_o;
         self.sent = (self.sent | out.around_o) & !out.write_done_o & !taken;
-        // What goes around at this edge is not noted at the same time.
+        // A register whose result bypasses the cache at this edge is not noted at the same time.
         for p in 0..count {
             let warp = self.slots[usize::from(i.note_slot_i[p])];
             if warp.is_some_and(|warp| self.has_sent(warp, Some(i.note_reg_i[p]))) {
@@ -154,11 +155,11 @@ impl ResultsDriver {
         (if few { self.registers.draw(rng) } else { rng.below(ALL as u64) }) as u8
     }
 
-    /// Warps come into slots and leave them, and slots are being emptied.
+    /// Warps take slots and leave them, and slots are flushed.
     fn change_slots(&mut self, rng: &mut Rng, knobs: &ResultsKnobs) {
         for s in 0..self.shape.active {
             if self.slots[s].is_some() {
-                // What has gone around once does not come back to the cache.
+                // A result that has bypassed the cache once does not come back to it.
                 let around = self.slots[s].is_some_and(|warp| self.has_sent(warp, None));
                 if rng.chance(knobs.flush) && (self.flush >> s & 1 == 0 || !around) {
                     self.flush ^= 1 << s;
@@ -167,12 +168,12 @@ impl ResultsDriver {
                     (self.slots[s], self.flush) = (None, self.flush & !(1 << s));
                 }
             } else if rng.chance(knobs.take) {
-                // In one slot only; the block does not ask for one of the slot's port.
-                // Or of a warp whose number differs from another slot's in a bit.
+                // A warp is in one slot only. The block does not require a warp of the slot's port. The warp's number may differ from that of another
+                // slot's warp in one bit.
                 let near = self.slots[rng.below(self.slots.len() as u64) as usize].filter(|_| rng.chance(300));
                 let warp = match near {
                     Some(warp) => alias(rng, warp.into(), WARPS),
-                    // Or of a warp whose result waits.
+                    // Or it is the warp of a result that waits.
                     None if rng.chance(300) => {
                         self.twin.out.result_warp_o[rng.below(self.shape.ports() as u64) as usize].into()
                     }
@@ -198,7 +199,7 @@ impl ResultsDriver {
     fn warp(&self, rng: &mut Rng, knobs: &ResultsKnobs) -> u8 {
         let near = rng.chance(knobs.near);
         let slot = rng.below(if near { self.shape.active.min(2) } else { self.shape.active } as u64) as usize;
-        // Some are in no slot; of these some differ from one that is in a bit.
+        // Some warps are in no slot; some of these differ in one bit from a warp that is.
         let any = rng.below(WARPS) as u8;
         match (self.slots[slot], rng.below(10)) {
             (None, _) | (_, 0) => any,
@@ -227,7 +228,7 @@ impl ResultsDriver {
             let slot = local * count + p;
             i.note_slot_i[p] = slot as u8;
             i.note_reg_i[p] = self.register(rng, knobs);
-            // Nor is a register noted while its result is on its way.
+            // A register is not noted either while its result is in a queue of the MRF.
             let free = self.slots[slot].is_some_and(|warp| !self.has_sent(warp, Some(i.note_reg_i[p])));
             i.note_valid_i |= u8::from(free && rng.chance(knobs.note)) << p;
         }

@@ -26,13 +26,13 @@ struct Result {
     slot: u8,
     register: u8,
     mask: u32,
-    /// The MRF has it too.
+    /// Whether the MRF has it too.
     clean: bool,
     /// Register and lanes that the slot loses.
     take: Option<(u8, u32)>,
 }
 
-/// Knows by a twin when a slot is clean, and when a result has been performed.
+/// Driver of `rfc_tags`. A twin tells when a slot is clean, and when a result has been performed.
 pub(crate) struct TagsDriver {
     shape: RfcShape,
     straps: u8,
@@ -89,7 +89,7 @@ impl Driver for TagsDriver {
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
         let begun = self.emptying.step(rng, slots, self.twin.out.clean_o, knobs.flush, knobs.drop);
-        // What waits for such a slot has landed before.
+        // A result that waits for a slot lands before the slot begins to be flushed.
         self.result = self.result.filter(|result| result.kill || begun >> result.slot & 1 == 0);
         i.flush_i = self.emptying.flush;
         i.drop_i = self.emptying.drop_input(rng, slots);
@@ -134,7 +134,7 @@ impl TagsDriver {
         for k in 0..OPERANDS {
             i.look_reg_i[k] = self.register(rng, knobs);
             let same = k > 0 && rng.chance(knobs.same);
-            // Three that differ need all read ports.
+            // Three different registers need all read ports.
             if same || k > 0 && i.look_reg_i[..k].contains(&i.look_reg_i[k]) {
                 i.look_reg_i[k] =
                     if same { i.look_reg_i[rng.below(k as u64) as usize] } else { self.register(rng, knobs) };
@@ -147,7 +147,7 @@ impl TagsDriver {
         if rng.chance(knobs.stray) {
             return;
         }
-        // All slots of a register say the same.
+        // All slots of a register have the same mark.
         for k in 1..OPERANDS {
             if let Some(first) = (0..k).find(|&l| i.look_reg_i[l] == i.look_reg_i[k]) {
                 i.look_last_i = i.look_last_i & !(1 << k) | (i.look_last_i >> first & 1) << k;
@@ -155,7 +155,7 @@ impl TagsDriver {
         }
     }
 
-    /// The register that makes room next in a slot, and its neighbours.
+    /// The register of the entry that is replaced next in a slot, and those of the entries after it.
     fn victim(&self, i: &RfcTagsIn, slot: u8) -> [u8; OPERANDS] {
         let (probe, slot, entries) = (self.twin.probe(i), usize::from(slot), self.shape.entries);
         let first = slot * entries;
@@ -165,7 +165,7 @@ impl TagsDriver {
         std::array::from_fn(|k| probe.tag_q[first + (next - first + k) % entries])
     }
 
-    /// The register of an entry of a slot.
+    /// The register of one of a slot's entries.
     fn entry(&self, rng: &mut Rng, i: &RfcTagsIn, slot: u8) -> u8 {
         let entries = self.shape.entries;
         self.twin.probe(i).tag_q[usize::from(slot) * entries + rng.below(entries as u64) as usize]
@@ -182,7 +182,7 @@ impl TagsDriver {
             if kill || self.emptying.flush >> slot & 1 == 0 {
                 let (register, mask) = (self.register(rng, knobs), lane_mask(rng, knobs.partial));
                 let clean = !kill && rng.chance(knobs.clean);
-                // Of the slot's entries: what makes room next, or any.
+                // A register of the slot's entries: of the one that is replaced next, or of any.
                 let next = rng.chance(300).then(|| self.victim(i, slot)[0]);
                 let any = rng.chance(500).then(|| self.entry(rng, i, slot));
                 let take = (!kill && rng.chance(knobs.take)).then(|| {

@@ -14,17 +14,17 @@ use crate::driver::{Twin, any_instruction};
 use crate::operands::operand_stage::{StageDesign, Surroundings};
 use crate::{Points, Unreached, cover};
 
-/// Its line in the list of designs.
+/// The line of this design in the list of designs.
 pub(crate) const STAGE: Option<StageDesign> = Some(StageDesign::of::<Cached>());
 
-/// Knows by a twin what is taken and when.
+/// Drives the inputs of the design. A twin tells what is taken and when.
 struct Cached {
     shape: SmShape,
     twin: Twin<OperandStage>,
     core: Core,
-    /// The number of an instruction, in the lowest bits of its address: so it is known again when it is dispatched.
+    /// Mask of the lowest bits of an instruction's address. They hold its number, so that it is recognised when it is dispatched.
     number: u32,
-    /// Rows of a warp, where rows do not begin anew.
+    /// Rows of a warp, if row numbers do not wrap.
     rows: u8,
 }
 
@@ -132,14 +132,14 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
     i.issue_instruction_i[p] = given.into();
 }
 
-/// An operation word that says whether it takes long.
+/// An operation word that matches the latency of the instruction.
 fn operation(rng: &mut Rng, instruction: &Instruction) -> u64 {
     let any = rng.next_u64();
     let memory = instruction.long || any & 0x7f == 0x40 || rng.chance(300);
     let opcode = if memory { LONG[rng.below(3) as usize] } else { any & 0x7f };
     let mut space = rng.below(4);
     if instruction.dst != NO_REG && LONG.contains(&opcode) {
-        // Shared memory is not far.
+        // Accesses to shared memory have a short latency.
         space = if instruction.long { [0, 2, 3][rng.below(3) as usize] } else { 1 };
     }
     any & !(0x7f | 3 << 28) | opcode | space << 28
@@ -172,7 +172,7 @@ impl CachedCover {
             p.provider.rfc().nets.fills_busy == 1 && p.provider.rfc().nets.mrf_dispatch_valid != 0,
             given = self.sizes.reads
         );
-        // Those of the collectors, and one in front of them for each port.
+        // A place for each collector, and one in front of them for each port.
         let most = self.shape.mrf.collectors + self.shape.ports();
         point!("all places are busy", p.nets.slot_busy_q.count_ones() as usize == most);
         let mut buses = 0..self.shape.ports();

@@ -1,11 +1,11 @@
-//! A grid with hosts and guests, as the launcher keeps it for the locks.
+//! A grid with hosts and guests, as the launcher presents it to the locks.
 
 use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
 use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-/// Cycles of a grid, at most.
+/// Most cycles of a grid.
 const LONGEST: u64 = 400;
 
 /// The grid, and which slots have a block.
@@ -18,13 +18,13 @@ pub(super) struct Grid {
     slots: usize,
     busy: u16,
     young: u16,
-    /// Slot whose warps begin, and the next one's number.
+    /// The slot whose warps are being started, and the number of the next warp in its block.
     starting: Option<(usize, usize)>,
-    /// Cycles that it lasts.
+    /// Cycles until no further block is started.
     left: u64,
 }
 
-/// What the launcher says in a cycle.
+/// The outputs of the launcher in a cycle.
 pub(super) struct Division {
     pub(super) layout: u64,
     pub(super) end_warps: u8,
@@ -33,7 +33,7 @@ pub(super) struct Division {
     pub(super) young: u16,
 }
 
-/// What the launcher says in a cycle. Where there is no grid one begins, and straps are chosen for it: a bit for each chance, lowest first.
+/// The outputs of the launcher in a cycle. If there is no grid, one begins, and straps are chosen for it: a bit for each chance, lowest first.
 pub(super) fn launched(
     grid: &mut Option<Grid>,
     shape: &SmShape,
@@ -58,7 +58,7 @@ pub(super) fn launched(
 }
 
 impl Grid {
-    /// How a grid divides the SM. A block that could be a guest is one with a chance.
+    /// A grid that divides the SM at random. A block that could be a guest is one with the chance `guests`.
     fn divided(shape: &SmShape, rng: &mut Rng, guests: u32) -> Self {
         let all = shape.warps;
         let widest = if rng.chance(600) { 4 } else { 24 };
@@ -83,7 +83,7 @@ impl Grid {
         Self { layout, warps, hosts, slots, busy: 0, young: 0, starting: None, left: 1 + rng.below(LONGEST) }
     }
 
-    /// What the launcher says between grids: none of it means anything, as no warp is alive.
+    /// The outputs of the launcher between grids: they have no meaning, since no warp is alive.
     fn nothing(shape: &SmShape, rng: &mut Rng) -> Division {
         let layout = rng.next_u64() >> (64 - 35);
         let end_warps = rng.next_u64() as u8 & 127;
@@ -95,7 +95,7 @@ impl Grid {
         Division { layout, end_warps, slot, busy, young }
     }
 
-    /// What the launcher says of it.
+    /// The outputs of the launcher for this grid.
     fn division(&self, shape: &SmShape) -> Division {
         let mut slot = [0; MAX_WARPS];
         for (w, slot) in slot[..shape.warps].iter_mut().enumerate() {
@@ -106,12 +106,12 @@ impl Grid {
         Division { layout, end_warps, slot, busy: self.busy, young: self.young }
     }
 
-    /// No further block is put into a slot.
+    /// Whether no further block is put into a slot.
     pub(super) fn winds_up(&self) -> bool {
         self.left == 0
     }
 
-    /// Its last block has gone.
+    /// Whether the last block of the grid has ended.
     fn is_over(&self) -> bool {
         self.left == 0 && self.busy == 0 && self.starting.is_none()
     }
@@ -121,7 +121,7 @@ impl Grid {
         self.starting.map(|(slot, number)| slot * self.warps + number)
     }
 
-    /// The edge of a cycle in which these warps have ended: blocks leave their slots, and a free slot gets one with a chance.
+    /// The clock edge of a cycle in which these warps have ended: blocks leave their slots, and a free slot gets a block with the chance `place`.
     pub(super) fn edge(&mut self, rng: &mut Rng, place: u32, ended: u64) {
         let busy = self.busy;
         for slot in 0..self.slots {

@@ -20,8 +20,8 @@ pub(crate) use cover::ScratchpadLocksCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<ScratchpadLocks, ScratchpadLocksDriver, ScratchpadLocksCover>();
 
-/// Plays launcher, warps and memory pipeline: grids with hosts and guests, heads that stay until they issue, memory instructions that the address unit takes
-/// in order within a warp. A twin says which heads may issue, and which as probes.
+/// Driver of `scratchpad_locks`, as launcher, warps and memory pipeline: grids with hosts and guests, heads that stay until they issue, memory
+/// instructions that the address unit takes in order within a warp. A twin tells which heads may issue, and which of them as probes.
 pub(crate) struct ScratchpadLocksDriver {
     shape: SmShape,
     reset: Reset,
@@ -30,7 +30,7 @@ pub(crate) struct ScratchpadLocksDriver {
     straps: u8,
     grid: Option<Grid>,
     warps: Vec<Warp>,
-    /// What the address unit has taken in the cycle before.
+    /// The warp and the request that the address unit took in the previous cycle, if it answers it.
     answer: Option<(usize, Request)>,
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct ScratchpadLocksDriver {
 struct Warp {
     live: u32,
     head: Option<Head>,
-    /// Memory instructions on their way to the address unit.
+    /// Memory instructions that the address unit has not taken yet.
     requests: VecDeque<Request>,
-    /// Something else is in flight.
+    /// Whether another instruction is in flight.
     in_flight: bool,
-    /// A probe or a release is.
+    /// Whether a probe or a release is in flight.
     held: bool,
 }
 
@@ -53,13 +53,13 @@ struct Head {
     roles: u64,
     /// Lanes that execute it, if they live.
     lanes: u32,
-    /// A lane lies in the common area, if the instruction accesses scratchpad memory at all.
+    /// Whether a lane lies in the common area, if the instruction accesses scratchpad memory at all.
     common: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Request {
-    /// It is answered: a probe, or a release.
+    /// Whether it is answered: it is a probe or a release.
     answered: bool,
     release: bool,
     common: bool,
@@ -98,9 +98,9 @@ const CAS: u64 = 0x44;
 const RELSSP: u64 = 0x08;
 const SHARED: u64 = 1;
 const GENERIC: u64 = 3;
-/// The access lies in the private part: bit of the control word.
+/// Bit of the control word: the access lies in the private part.
 const MARK: u32 = 61;
-/// Memory instructions of a warp on their way, at most.
+/// Most memory instructions of a warp that the address unit has not taken yet.
 const REQUESTS: usize = 4;
 
 impl Driver for ScratchpadLocksDriver {
@@ -144,13 +144,13 @@ impl Driver for ScratchpadLocksDriver {
 }
 
 impl ScratchpadLocksDriver {
-    /// The inputs that the launcher gives, and straps.
+    /// Drives the launcher's outputs, and the straps.
     fn launch(&mut self, rng: &mut Rng, knobs: &ScratchpadLocksKnobs, i: &mut ScratchpadLocksIn) {
         let straps = (&mut self.straps, &[knobs.first, knobs.hold, knobs.owner_first, knobs.mark][..]);
         let mut division = launched(&mut self.grid, &self.shape, rng, knobs.guests, straps);
         i.cfg_i = self.straps;
         if self.grid.is_none() {
-            // The address unit may ask at any time.
+            // The address unit may query the layout at any time.
             let mut layout = RegisterLayout(division.layout).fields();
             layout.host_warps = layout.host_warps.min(self.shape.warps as u8);
             division.layout = RegisterLayout::from(layout).0;
@@ -184,7 +184,7 @@ impl ScratchpadLocksDriver {
         }
     }
 
-    /// What the address unit says of what it has taken.
+    /// Drives the address unit's answer to the request that it has taken.
     fn answer(&mut self, rng: &mut Rng, i: &mut ScratchpadLocksIn) {
         i.answer_valid_i = self.answer.is_some().into();
         let any =
@@ -196,7 +196,7 @@ impl ScratchpadLocksDriver {
         i.answer_mask_i = request.lanes;
     }
 
-    /// Warps that issue, with whether they do as probes.
+    /// Drives the warps that issue. Returns them, and whether they issue as probes.
     fn issue(&mut self, rng: &mut Rng, knobs: &ScratchpadLocksKnobs, i: &mut ScratchpadLocksIn) -> Vec<(usize, bool)> {
         let room = |w: &usize| self.warps[*w].requests.len() < REQUESTS;
         let mut ready = (0..self.shape.warps).filter(room).fold(0, |set, w| set | 1 << w) & self.twin.out.clear_o;
@@ -219,7 +219,7 @@ impl ScratchpadLocksDriver {
         issued
     }
 
-    /// What becomes of warps and blocks.
+    /// The clock edge: updates warps and blocks.
     fn edge(&mut self, rng: &mut Rng, knobs: &ScratchpadLocksKnobs, i: &ScratchpadLocksIn, issued: &[(usize, bool)]) {
         let ended = (0..self.shape.warps)
             .filter(|&w| i.live_i[w] == 0 && i.idle_i >> w & 1 == 1)
@@ -257,7 +257,7 @@ impl ScratchpadLocksDriver {
 }
 
 impl Warp {
-    /// Its head issues.
+    /// The warp's head issues.
     fn issues(&mut self, rng: &mut Rng, knobs: &ScratchpadLocksKnobs, probe: bool) {
         let Some(head) = self.head else { return };
         let lanes = head.lanes & self.live;
@@ -297,7 +297,7 @@ fn head(rng: &mut Rng, knobs: &ScratchpadLocksKnobs) -> Head {
         }
         ctl |= u64::from(rng.chance(knobs.marked)) << MARK;
     } else {
-        // Also what is no memory instruction may have the bit.
+        // An instruction that accesses no memory may have the bit too.
         ctl |= u64::from(rng.chance(500)) << MARK;
     }
     let lanes = if !rng.chance(knobs.partial) {

@@ -19,7 +19,7 @@ pub(crate) use cover::ShareLocksCover;
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<ShareLocks, ShareLocksDriver, ShareLocksCover>();
 
-/// Plays launcher and warps: grids with hosts and guests, warps that begin, issue and end; a twin says which heads may issue.
+/// Driver of `share_locks`, as launcher and warps: grids with hosts and guests, warps that begin, issue and end. A twin tells which heads may issue.
 pub(crate) struct ShareLocksDriver {
     shape: SmShape,
     reset: Reset,
@@ -29,7 +29,7 @@ pub(crate) struct ShareLocksDriver {
     grid: Option<Grid>,
     alive: u64,
     in_flight: u64,
-    /// A warp's head: its roles, its operation word.
+    /// A warp's head: its roles and its operation word.
     heads: [Option<(u64, u64)>; MAX_WARPS],
 }
 
@@ -54,7 +54,8 @@ knobs! {
     }
 }
 
-/// Opcodes of loads, stores and atomic operations, and of a load of a constant. Atomic operations are favoured: few are held.
+/// Opcodes of loads, stores and atomic operations, and of a load of a constant. Atomic operations are more frequent than others, since few of them
+/// are held.
 const OPCODES: [u64; 7] = [0x40, 0x41, 0x43, 0x44, 0x43, 0x44, 0x42];
 
 impl Driver for ShareLocksDriver {
@@ -96,7 +97,7 @@ impl Driver for ShareLocksDriver {
 }
 
 impl ShareLocksDriver {
-    /// The inputs that the launcher gives, and straps.
+    /// Drives the launcher's outputs, and the straps.
     fn launch(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
         let straps = (&mut self.straps, &[knobs.first, knobs.hold, knobs.owner_first][..]);
         let division = launched(&mut self.grid, &self.shape, rng, knobs.guests, straps);
@@ -138,7 +139,7 @@ impl ShareLocksDriver {
         issued
     }
 
-    /// What becomes of warps and blocks.
+    /// The clock edge: updates warps and blocks.
     fn edge(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &ShareLocksIn, issued: u64) {
         let ended = !i.alive_i & i.idle_i;
         for w in 0..self.shape.warps {

@@ -11,13 +11,13 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<ShareThrottle, ShareThrottleDriver, ShareThrottleCover>();
 
-/// Decides at the beginning of a period how many stalls it is to have; a twin says where in a round the block is.
+/// Driver of `share_throttle`. At the beginning of a period it decides how many stalls the period has. A twin tells where in a round the block is.
 pub(crate) struct ShareThrottleDriver {
     period: u32,
     reset: Reset,
     twin: Twin<ShareThrottle>,
     stalls: Stalls,
-    /// What compares its stalls, and what the reference from outside has had in this period.
+    /// What the stalls are compared with, and the stalls of the external reference in this period.
     reference: Reference,
     outside: Option<u32>,
     /// Cycle of this period in which reset is asserted.
@@ -27,11 +27,11 @@ pub(crate) struct ShareThrottleDriver {
 /// Stalls of a period.
 #[derive(Clone, Copy)]
 enum Stalls {
-    /// So many in each cycle.
+    /// This many in each cycle.
     Each(u8),
-    /// With the chance of the knob in each cycle.
+    /// In each cycle with the chance of the knob `stall`.
     Random,
-    /// So many together, if there is room for them.
+    /// This many in the whole period, as far as they fit.
     Together(u32),
 }
 
@@ -47,7 +47,7 @@ knobs! {
     }
 }
 
-/// Stalls of a cycle, at most.
+/// Most stalls of a cycle.
 const MOST: u32 = 3;
 /// A longer period can fill a count of 18 bits.
 const LONG: u32 = 44_000;
@@ -72,16 +72,16 @@ impl Driver for ShareThrottleDriver {
         self.twin.early();
         let p = self.twin.probe(i);
         if p.cycle_q == 0 {
-            // A run has one round of the longest periods at most, and the counts are to be full.
+            // A run has at most one round of the longest periods, and the counts have to become full in it.
             let full = p.number_q == 0 && self.period > LONG;
             self.outside = rng.chance(knobs.outside).then(|| outside(rng, knobs, self.period));
             self.stalls = if full { Stalls::Each(MOST as u8) } else { self.stalls(rng, knobs, &p) };
-            // The chance is that of a period, or no round of long ones would come to its end.
+            // The chance applies to a whole period; otherwise no round of long periods would end.
             self.reset_at = rng.chance(knobs.reset).then(|| rng.below(self.period.into()) as u32);
         }
         let resets = self.reset_at.take_if(|at| *at == u32::from(p.cycle_q)).is_some();
         i.rst_ni = self.reset.next(rng, if resets { 1000 } else { 0 });
-        // In a period's last cycle alone they mean something.
+        // These inputs count in the last cycle of a period only.
         let last = u32::from(p.cycle_q) == self.period - 1;
         let random = rng.below(1 << THROTTLE_COUNT_BITS) as u32;
         let outside = if last { self.outside } else { rng.chance(500).then_some(random) };
@@ -104,7 +104,7 @@ impl Driver for ShareThrottleDriver {
 impl ShareThrottleDriver {
     /// Stalls of the period that begins.
     fn stalls(&self, rng: &mut Rng, knobs: &ShareThrottleKnobs, p: &ShareThrottleProbe) -> Stalls {
-        // What they are compared with, if they are.
+        // The stalls that they are compared with, if any.
         let other = match self.reference {
             Reference::External => self.outside,
             Reference::Sampled if p.number_q != 0 => Some(p.reference_q),
@@ -120,13 +120,13 @@ impl ShareThrottleDriver {
     }
 }
 
-/// Stalls of the reference from outside in the period that begins.
+/// Stalls of the external reference in the period that begins.
 fn outside(rng: &mut Rng, knobs: &ShareThrottleKnobs, period: u32) -> u32 {
     let most = MOST * period;
     if rng.chance(knobs.extreme) {
         if rng.chance(500) { 0 } else { most }
     } else if rng.chance(100) {
-        // One that only a high bit tells from the others.
+        // A number that differs from the others in a high bit only.
         1 << rng.below(THROTTLE_COUNT_BITS.into()) | rng.below(u64::from(most) + 1) as u32
     } else {
         let most = if rng.chance(knobs.few) { most / 8 } else { most };
@@ -135,9 +135,9 @@ fn outside(rng: &mut Rng, knobs: &ShareThrottleKnobs, period: u32) -> u32 {
 }
 
 pub(crate) struct ShareThrottleCover {
-    /// Periods are so short that many rounds of them are run.
+    /// Whether periods are so short that many rounds of them are run.
     short: bool,
-    /// They are so long that the counts fill their registers.
+    /// Whether periods are so long that the counts fill their registers.
     long: bool,
     /// What the stalls are compared with.
     reference: Reference,
@@ -158,7 +158,7 @@ impl ShareThrottleCover {
         self.short && self.reference != Reference::Held
     }
 
-    /// The same with reference periods among them.
+    /// Whether, in addition, there are reference periods among them.
     fn samples(&self) -> bool {
         self.short && self.reference == Reference::Sampled
     }
@@ -183,7 +183,7 @@ impl ShareThrottleCover {
         }
     }
 
-    /// What the end of a period with a reference finds.
+    /// Points at the end of a reference period.
     #[given(self.samples())]
     fn reference(&self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
         let ends = o.event_o >> 2 & 1 == 1 && o.event_o >> 1 & 1 == 1;
@@ -193,7 +193,7 @@ impl ShareThrottleCover {
         point!("a round ends", o.event_o >> 2 & 1 == 1 && p.number_q == 13);
     }
 
-    /// What a period's end finds.
+    /// Points at the end of a period.
     #[given(self.changes())]
     fn period(&self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
         let last = o.event_o >> 2 & 1 == 1;

@@ -1,5 +1,5 @@
-//! What surrounds the register file in an SM, as far as it matters to it: grids of warps that issue instructions of which no register is pending, say in them which registers
-//! are dead, and write results; schedulers that name the warps which may issue next.
+//! The surroundings of the register file in an SM, as far as they matter to it: grids of warps that issue instructions without pending registers,
+//! name dead registers in them, and write results; schedulers that name the warps which may issue next.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
@@ -18,10 +18,10 @@ pub(crate) struct Instruction {
     /// Its sources; `NO_REG` where there is none.
     pub(crate) sources: [u8; OPERANDS],
     pub(crate) dst: u8,
-    /// A register that is dead after it; `NO_REG`: it says nothing.
+    /// A register that is dead after it; `NO_REG`: it names none.
     pub(crate) hint: u8,
     long: bool,
-    /// It does not come to the file: only its result does.
+    /// Whether only its result comes to the file, and not the instruction.
     outside: bool,
 }
 
@@ -30,27 +30,27 @@ pub(crate) struct Instruction {
 pub(crate) struct Done {
     /// For each port the instruction taken.
     pub(crate) taken: [Option<Instruction>; MAX_PORTS],
-    /// The warp of the one that was dispatched: a warp's leave in their order.
+    /// For each port the warp of the instruction that was dispatched: the instructions of a warp leave in order.
     pub(crate) dispatched: [Option<u8>; MAX_PORTS],
-    /// The result taken.
+    /// For each bus the result taken.
     pub(crate) written: [Option<Offer>; MAX_PORTS],
-    /// Buses whose result is where it goes.
+    /// Buses whose result has reached its destination.
     pub(crate) done: u8,
 }
 
 #[derive(Clone, Copy)]
 struct Warp {
-    /// Registers that have a value where its program stands.
+    /// Registers that have a value at the current point of its program.
     defined: Registers,
     pending: Registers,
-    /// Instructions in the file, and results that are waited for.
+    /// Number of its instructions in the file and of its pending results.
     under: usize,
     mask: u32,
     head: Option<Instruction>,
-    /// Registers that its last instructions have written, and said to be dead.
+    /// Registers that its last instructions have written, and registers that they have named dead.
     written: [u8; RECENT],
     freed: [u8; RECENT],
-    /// Sources of the last one.
+    /// Sources of its last instruction.
     read: [u8; OPERANDS],
 }
 
@@ -59,36 +59,36 @@ enum State {
     Running,
     /// The grid ends: nothing more is issued.
     Ending,
-    /// So many cycles until the next one begins.
+    /// Cycles until the next grid begins.
     Between(u64),
 }
 
 pub(crate) struct Core {
     shape: MrfShape,
     state: State,
-    /// Rows of each warp, and its registers.
+    /// Rows of each warp, and registers of each warp.
     rows: usize,
     registers: usize,
     warps: Vec<Warp>,
-    /// Their numbers, and where their rows are: how many warps' rows are before them.
+    /// Numbers of the warps, and the places of their rows: how many warps' rows are before them.
     names: Vec<u8>,
     places: Vec<usize>,
-    /// A warp's place is its number.
+    /// Whether a warp's place is its number.
     in_order: bool,
     /// Instructions in the file, the oldest first.
     held: Vec<Instruction>,
     pub(crate) results: Results,
     /// The warp whose operands are latched, for each port.
     candidates: [Option<usize>; MAX_PORTS],
-    /// The warp that issued last.
+    /// The warp that issued last, for each port.
     greedy: [usize; MAX_PORTS],
     /// Banks that are used more than others.
     hot: [usize; 2],
 }
 
-/// Warps, at most: few, so that each has many instructions.
+/// Maximum number of warps: few, so that each has many instructions.
 const WARPS: usize = 12;
-/// Registers that are remembered.
+/// Number of registers that are remembered.
 const RECENT: usize = 3;
 
 knobs! {
@@ -136,7 +136,7 @@ impl Core {
         }
     }
 
-    /// The same where a warp's number says where its rows are.
+    /// As `new`, for a file in which a warp's number determines its rows.
     pub(crate) fn in_order(shape: &MrfShape) -> Self {
         Self { in_order: true, ..Self::new(shape) }
     }
@@ -175,12 +175,12 @@ impl Core {
         usize::from(self.names[warp]) % self.shape.issue_ports
     }
 
-    /// Its registers.
+    /// Registers of each warp.
     pub(crate) fn registers(&self) -> usize {
         self.registers
     }
 
-    /// A grid is about to begin; whether the last row belongs to no warp.
+    /// If a grid is about to begin: whether the last row belongs to no warp.
     pub(crate) fn fresh(&self) -> Option<bool> {
         let last = |&place: &usize| (place + 1) * self.rows == self.shape.depth;
         matches!(self.state, State::Between(_)).then_some(!self.places.iter().any(last))
@@ -225,7 +225,7 @@ impl Core {
         }
     }
 
-    /// Something of a warp is under way now.
+    /// An instruction of a warp is in flight now.
     fn begins(&mut self, instruction: &Instruction) {
         let warp = &mut self.warps[usize::from(instruction.warp)];
         warp.under += 1;
@@ -236,7 +236,7 @@ impl Core {
         self.warps.iter().all(|warp| warp.under == 0) && self.results.is_taken()
     }
 
-    /// Rows are handed out.
+    /// Divides the rows among warps.
     fn divide(&mut self, rng: &mut Rng) {
         let (ports, depth) = (self.shape.issue_ports, self.shape.depth);
         let cap = usize::from(NO_REG).div_ceil(self.shape.banks);
@@ -246,7 +246,7 @@ impl Core {
         let even: Vec<usize> =
             (ports..=ports * most).filter(|n| n % ports == 0 && depth % n == 0 && depth / n <= cap).collect();
         let shared = !even.is_empty() && rng.chance(400);
-        // A warp alone has more registers than one of several can have, where the file is small.
+        // In a small file, a single warp has more registers than one of several warps can have.
         let small = ports == 2 && depth * self.shape.banks < 2 * usize::from(NO_REG);
         let warps = match rng.below(20) {
             0 if small => 1,
@@ -336,7 +336,7 @@ impl Core {
         };
         let hint = match rng.below(8) {
             _ if !rng.chance(knobs.hint) => NO_REG,
-            // One that no instruction uses, its own result, its source.
+            // Any register, the instruction's own result, or one of its sources.
             0 => self.register(rng, crowd, w),
             1 => dst,
             2 | 3 => sources[rng.below(OPERANDS as u64) as usize],
@@ -387,7 +387,7 @@ impl Core {
         register.min(self.registers - 1) as u8
     }
 
-    /// One that has a value.
+    /// A register that has a value.
     fn defined(&self, rng: &mut Rng, crowd: u32, w: usize) -> u8 {
         for _ in 0..4 {
             let register = self.register(rng, crowd, w);
@@ -401,13 +401,13 @@ impl Core {
         order.into_iter().find(|&register| defined.has(register)).unwrap_or(NO_REG)
     }
 
-    /// A warp's instruction may issue: to the file, or past it.
+    /// Whether a warp's instruction may issue: to the file, or (`outside`) elsewhere.
     fn may_issue(&self, w: usize, outside: bool) -> bool {
         let warp = &self.warps[w];
         let waits = |head: &Instruction| {
             head.sources.iter().any(|&register| warp.pending.has(register)) || warp.pending.has(head.dst)
         };
-        // Its result may come before older instructions have left, and so before they say what is dead.
+        // The result of such an instruction may come before older instructions have left, and so before they name their dead register.
         let early = |head: &Instruction| {
             self.held.iter().any(|held| usize::from(held.warp) == w && held.hint == head.dst && held.hint != NO_REG)
         };
@@ -415,7 +415,8 @@ impl Core {
         warp.head.as_ref().is_some_and(may)
     }
 
-    /// What a port issues and which warp it names. `stolen`: operands of the one named before are read now.
+    /// The instruction that a port issues, and that of the warp which it names as candidate. `stolen`: operands of the candidate that was named
+    /// before are being read.
     pub(crate) fn schedule(
         &mut self,
         rng: &mut Rng,
@@ -463,7 +464,7 @@ impl Core {
         self.held.iter().find(|held| held.warp == warp)
     }
 
-    /// The edge.
+    /// The clock edge.
     pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &CoreKnobs, done: &Done) {
         for latched in self.results.done(done.done) {
             let warp = &mut self.warps[usize::from(latched.warp)];

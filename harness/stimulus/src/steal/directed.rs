@@ -9,7 +9,7 @@ use gpurf_lockstep::Records;
 
 use crate::directed::{Directed, Script, all_ports};
 
-/// Of `steal`, with two issue ports.
+/// Directed sequences of `steal`, with two issue ports.
 pub(crate) const DIRECTED: &[Directed] = &[
     Directed {
         name: "figure-6",
@@ -35,7 +35,7 @@ fn play(config: &Config, bank: usize) -> Records {
     Script::play(config, idle, |script| figure(script, bank))
 }
 
-/// Wa and Wb issue while Wc and Wd are named; then these issue, whose operands are in bank 2. Wa's operand is in `bank`.
+/// Wa and Wb issue while Wc and Wd are named as candidates. Then Wc and Wd issue, whose operands are in bank 2. Wa's operand is in `bank`.
 fn figure(s: &mut Script<StealIn>, bank: usize) {
     for (warp, value) in [(C, 0xc), (D, 0xd)] {
         s.write(warp, 2, value);

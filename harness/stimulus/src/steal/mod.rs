@@ -14,7 +14,7 @@ use gpurf_lockstep::Rng;
 
 use crate::driver::any_bit;
 
-/// One of a set.
+/// One of the banks of a set.
 fn pick(rng: &mut Rng, set: u32) -> Option<u8> {
     any_bit(rng, set).map(|bank| bank as u8)
 }

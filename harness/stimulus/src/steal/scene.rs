@@ -1,4 +1,5 @@
-//! A moment in the register file: table, results, reads, operands of candidates, landing, so that they often meet. What the parts that only decide are given.
+//! A situation in the register file (table, results, reads, operands of candidates, landing), in which accesses often meet. It provides the inputs of
+//! the parts that only make decisions.
 
 use gpurf_blocks::Ports;
 use gpurf_blocks::mrf::MrfShape;
@@ -51,7 +52,7 @@ impl Scene {
         Self { shape: *shape, twin, i, land_entry: 0, land_port: 0, bus_free: false, crowd: 0, entries }
     }
 
-    /// The next moment. It depends on none before.
+    /// Makes the next situation. It does not depend on earlier ones.
     pub(crate) fn next(&mut self, rng: &mut Rng, knobs: &SceneKnobs) {
         let shape = self.shape;
         self.entries.renew(rng);
@@ -82,7 +83,7 @@ impl Scene {
                 Some(place) => place,
                 None if rng.chance(knobs.alive) => (b as u8, i.free_entry_i[b]),
                 None if rng.chance(knobs.hazard) => (i.req_bank_i[request], i.req_entry_i[request]),
-                // Where a value is parked, which a read may need.
+                // A bank in which a value is parked, which a read may need.
                 None if rng.chance(150) => (pick(rng, i.parked_i).unwrap_or(crowd), entry(rng)),
                 None => any(rng),
             };
@@ -94,7 +95,7 @@ impl Scene {
 
         i.turn_i = rng.below(shape.banks as u64) as u8;
         i.land_valid_i = rng.chance(knobs.land).into();
-        // To the bank of a read or of a value that is wanted back, more often than by chance.
+        // More often than by chance to the bank of a read, or of a value that is wanted back.
         let from = rng.below(shape.banks as u64) as u8;
         (i.land_bank_i, self.land_entry) = match rng.below(3) {
             0 => (i.req_bank_i[usize::from(from) % shape.slots()], entry(rng)),
@@ -102,7 +103,7 @@ impl Scene {
             _ => any(rng),
         };
         if parked.contains(&(i.land_bank_i, self.land_entry)) {
-            // It has been fetched.
+            // A value that lands has been fetched: it is not parked.
             i.land_valid_i = 0;
         }
         self.land_port = rng.below(shape.issue_ports as u64) as u8;
@@ -112,13 +113,13 @@ impl Scene {
         self.twin.late(&self.i);
     }
 
-    /// What follows from it.
+    /// The outputs of `steal_dependence` for this situation.
     pub(crate) fn dependence(&self) -> &StealDependenceOut {
         &self.twin.out
     }
 }
 
-/// Free entries and parked values. Gives where these belong: a register's value is in one place.
+/// Chooses free entries and parked values. Returns the places to which the values belong: each of them is parked only once.
 fn table(
     rng: &mut Rng,
     free: u32,
@@ -144,7 +145,7 @@ fn table(
     places
 }
 
-/// One of those, with this chance.
+/// One of these places, with this chance.
 fn known(rng: &mut Rng, chance: u32, places: &[Place]) -> Option<Place> {
     (!places.is_empty() && rng.chance(chance)).then(|| places[rng.below(places.len() as u64) as usize])
 }

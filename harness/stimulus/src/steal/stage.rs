@@ -1,4 +1,4 @@
-//! Inputs of `operand_stage` with a file in it whose idle banks are stolen: those of an SM around it.
+//! Inputs of `operand_stage` with a register file whose idle banks are stolen: those of an SM around it.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
@@ -13,17 +13,17 @@ use crate::driver::{Twin, any_instruction};
 use crate::operands::operand_stage::{StageDesign, Surroundings, slots};
 use crate::{Points, Unreached, cover};
 
-/// Its line in the list of designs.
+/// The line of this design in the list of designs.
 pub(crate) const STAGE: Option<StageDesign> = Some(StageDesign::of::<Stealing>());
 
-/// Knows by a twin what is taken and when.
+/// Drives the inputs of the design. A twin tells what is taken and when.
 struct Stealing {
     shape: SmShape,
     twin: Twin<OperandStage>,
     core: Core,
 }
 
-/// The free register in the control word, inverted.
+/// Lowest bit, in the control word, of the number of the dead register, which is inverted.
 const HINT: u32 = 53;
 
 impl Surroundings for Stealing {
@@ -68,7 +68,7 @@ impl Surroundings for Stealing {
         let mut done = Done::default();
         (i.issue_valid_i, i.candidate_valid_i) = (0, 0);
         (i.write_valid_i, i.write_next_i) = (0, 0);
-        // What follows from state and straps.
+        // Computes the outputs that follow from state and straps.
         self.twin.late(i);
         for p in 0..self.shape.ports() {
             let at = |set: u8| set >> p & 1 == 1;
@@ -106,7 +106,7 @@ impl Surroundings for Stealing {
 }
 
 fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruction, registers: usize) {
-    // One that says nothing may name a register that its warp does not have.
+    // An instruction that names no dead register may name one that its warp does not have.
     let beyond = registers as u64 + rng.below(u64::from(NO_REG) - registers as u64 + 1);
     let hint = if instruction.hint == NO_REG { beyond } else { instruction.hint.into() };
     i.issue_mask_i[p] = instruction.mask;
@@ -116,7 +116,7 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
     i.issue_instruction_i[p] = given.into();
 }
 
-/// Any roles, but for the registers.
+/// Random roles, except for the registers.
 fn roles(rng: &mut Rng, instruction: &Instruction) -> Roles {
     let [a, b, c] = instruction.sources;
     RolesFields { a, b, c, d: instruction.dst, ..Roles(rng.next_u64()).fields() }.into()

@@ -22,7 +22,7 @@ pub(crate) use cover::StealCover;
 pub(crate) const ENTRY: crate::Entry =
     crate::Entry { directed: DIRECTED, ..crate::entry::<Steal, StealDriver, StealCover>() };
 
-/// Behaves like an SM around the register file; knows by a twin what it takes and when.
+/// Driver of `steal`. It behaves like an SM around the register file; a twin tells what the file takes and when.
 pub(crate) struct StealDriver {
     shape: MrfShape,
     straps: u8,
@@ -82,7 +82,7 @@ impl Driver for StealDriver {
         (i.issue_valid_i, i.issue_src_valid_i) = (0, 0);
         (i.candidate_valid_i, i.candidate_src_valid_i) = (0, 0);
         (i.write_valid_i, i.write_next_i, i.hint_valid_i) = (0, 0, 0);
-        // What follows from state and straps.
+        // Computes the outputs that follow from state and straps.
         self.twin.late(i);
         for p in 0..shape.issue_ports {
             let at = |set: u8| set >> p & 1 == 1;

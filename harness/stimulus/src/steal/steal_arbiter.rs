@@ -98,7 +98,7 @@ impl Driver for ArbiterDriver {
         (i.force_read_i, i.force_write_i, i.force_alive_i) =
             (follows.force_read_o, follows.force_write_o, follows.force_alive_o);
         if i.force_valid_i == 0 {
-            // Without its valid it is anything.
+            // Without the valid signal they may be anything.
             i.force_bank_i = rng.below(shape.banks as u64) as u8;
             (i.force_read_i, i.force_write_i, i.force_alive_i) =
                 (rng.below(2) as u8, rng.below(2) as u8, rng.below(2) as u8);

@@ -51,7 +51,7 @@ impl Driver for CandidatesDriver {
             if k == 0 {
                 continue;
             }
-            // Of the other port too.
+            // The other source may be one of the other port.
             let other = rng.below(k as u64) as usize;
             let (same, near) = (rng.chance(knobs.same), rng.chance(knobs.near));
             if !same && !near {

@@ -15,7 +15,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<StealCollector, CollectorD
 pub(crate) struct CollectorDriver {
     shape: MrfShape,
     reset: Reset,
-    /// Follows the inputs, to know when the collector may be given what.
+    /// Follows the inputs, to know which inputs the collector accepts.
     twin: Twin<StealCollector>,
 }
 
@@ -56,7 +56,7 @@ impl Driver for CollectorDriver {
             if s > 0 && rng.chance(knobs.same) {
                 let other = rng.below(s as u64) as usize;
                 (i.alloc_bank_i[s], i.alloc_entry_i[s]) = (i.alloc_bank_i[other], i.alloc_entry_i[other]);
-                // Or nearly so.
+                // Or nearly the same register.
                 match rng.below(5) {
                     0 => i.alloc_bank_i[s] = alias(rng, i.alloc_bank_i[s].into(), self.shape.banks as u64) as u8,
                     1 => i.alloc_entry_i[s] = alias(rng, i.alloc_entry_i[s].into(), self.shape.depth as u64) as u16,
@@ -84,7 +84,7 @@ fn leader(i: &StealCollectorIn, s: usize) -> Option<usize> {
 }
 
 pub(crate) struct CollectorCover {
-    /// The instruction was taken in the cycle before, and everything of it read.
+    /// Whether an instruction was taken in the previous cycle, and all of its registers were read then.
     all: bool,
 }
 

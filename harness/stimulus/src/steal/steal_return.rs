@@ -12,7 +12,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<StealReturn, ReturnDriver, ReturnCover>();
 
-/// Keeps which banks have a value, and a twin, to know when a value finds a bus.
+/// Driver of `steal_return`. It keeps which banks have a value; a twin tells when a value finds a bus.
 pub(crate) struct ReturnDriver {
     shape: MrfShape,
     reset: Reset,
@@ -110,7 +110,7 @@ impl ReturnCover {
         point!("a value is fetched later", fetch && !fresh);
         point!("the turn begins anew", fetch && usize::from(i.fetch_bank_i) + 1 == self.shape.banks);
         point!("a value lands in the bank that it comes from", land && o.land_bank_o == o.land_source_o);
-        // With one port a full queue is no bus while something lands.
+        // With one port, a full queue leaves no bus while a value lands.
         point!("no bus at all", o.bus_any_o == 0, given = self.shape.issue_ports == 1);
         point!("no queue is empty, and nothing lands", full && !land);
         point!("reset with a landing", !running && land);

@@ -13,7 +13,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<StealTable, TableDriver, TableCover>();
 
-/// Knows by a twin which entries are free and what is parked, and parks and fetches by that.
+/// Driver of `steal_table`. A twin tells which entries are free and which values are parked; the driver parks and fetches accordingly.
 pub(crate) struct TableDriver {
     shape: MrfShape,
     reset: Reset,
@@ -71,7 +71,7 @@ impl Driver for TableDriver {
                 i.write_entry_i[p] = out.free_entry_o[usize::from(i.write_bank_i[p])];
             }
         }
-        // Where no entry is free it means nothing.
+        // Where no entry is free, this input has no meaning.
         i.alive_i = !out.free_valid_o & rng.mask(shape.banks as u32, 300) as u32;
         for p in (0..shape.issue_ports).filter(|p| i.write_valid_i >> p & 1 == 1) {
             let b = usize::from(i.write_bank_i[p]);
@@ -117,7 +117,7 @@ impl Driver for TableDriver {
 }
 
 impl TableDriver {
-    /// A register that a result, a place or a parked value has to do with.
+    /// A register that is related to a result, a place or a parked value.
     fn met(&self, rng: &mut Rng, i: &StealTableIn) -> (u8, u16) {
         let out = &self.twin.out;
         let p = rng.below(self.shape.issue_ports as u64) as usize;
@@ -165,7 +165,7 @@ impl TableCover {
         let stale = |p: usize| (0..banks).any(|b| !bit(o.parked_o, b as u8) && to(b) == at(p));
         let fetched = |b: u8| i.fetch_valid_i == 1 && i.fetch_bank_i == b;
         let free_entry = |b: u8| bit(o.free_valid_o, b).then(|| o.free_entry_o[usize::from(b)]);
-        // The only reason that there is.
+        // Reasons to refuse a hint, and whether it is refused for one of them alone.
         let reasons = |p: usize| {
             let in_bank = bit(o.parked_o | parks, at(p).0);
             [in_bank, elsewhere(p).is_some(), queued(p)]

@@ -1,8 +1,7 @@
-//! What surrounds a register file in an SM, as far as it matters to the file.
+//! The surroundings of a register file in an SM, as far as they matter to the file.
 //!
-//! Every register file gets results ([`Results`]). The register file cache and the hierarchy also have warps that take
-//! slots in turn ([`Slots`]). The rest is in the folder of each design: what its instructions say ([`Design`]), or a
-//! scheduler of its own.
+//! Every register file gets results ([`Results`]). The register file cache and the hierarchy also have warps that take slots in turn ([`Slots`]). The
+//! rest is in the folder of each design: the marks of its instructions ([`Design`]), or a scheduler of its own.
 
 mod results;
 mod slots;
@@ -17,12 +16,12 @@ use gpurf_blocks::instruction::NO_REG;
 pub(crate) struct Registers([u64; 4]);
 
 impl Registers {
-    /// Whether a register is in it; none is not.
+    /// Whether a register is in the set; `NO_REG` never is.
     pub(crate) fn has(&self, register: u8) -> bool {
         register != NO_REG && self.0[usize::from(register / 64)] >> (register % 64) & 1 == 1
     }
 
-    /// Puts a register in or takes it out.
+    /// Adds a register to the set, or removes it.
     pub(crate) fn put(&mut self, register: u8, is: bool) {
         if register != NO_REG {
             let (word, bit) = (&mut self.0[usize::from(register / 64)], 1 << (register % 64));

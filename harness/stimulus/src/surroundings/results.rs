@@ -3,7 +3,7 @@
 use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
-/// Buses at most.
+/// Most buses.
 const BUSES: usize = 2;
 
 /// A result that is offered on a bus.
@@ -13,19 +13,19 @@ pub(crate) struct Offer {
     pub(crate) register: u8,
     pub(crate) mask: u32,
     pub(crate) private: bool,
-    /// Which of those under way.
+    /// Index of the result among those that are pending.
     pub(crate) result: usize,
 }
 
 impl Offer {
-    /// What its bus says.
+    /// The fields of the write on its bus.
     pub(crate) fn fields(&self) -> WriteFields {
         let Self { warp, register, mask, private, .. } = *self;
         WriteFields { from_private: private.into(), d: register, warp, mask }
     }
 }
 
-/// A result under way: it comes in parts.
+/// A pending result: it comes in parts.
 pub(crate) struct Pending {
     pub(crate) warp: u8,
     pub(crate) register: u8,
@@ -44,18 +44,18 @@ pub(crate) struct Latched {
     last: bool,
 }
 
-/// Results under way, and those in the latches of the buses.
+/// Pending results, and those in the latches of the buses.
 pub(crate) struct Results {
     pub(crate) time: u64,
-    /// With the cycle from which each is offered.
+    /// Each with the cycle from which it is offered.
     pending: Vec<(u64, Pending)>,
     latches: [Option<Latched>; BUSES],
-    /// Whether results are offered now, of each bus or of all: they come in bursts.
+    /// Whether results are offered now, for each bus or for all together: they come in bursts.
     open: Vec<bool>,
 }
 
 impl Results {
-    /// Nothing is under way. Each bus has bursts of its own, or all have the same.
+    /// No result is pending. `bursts` is the number of buses, if each has bursts of its own, or 1.
     pub(crate) fn new(bursts: usize) -> Self {
         Self { time: 0, pending: Vec::new(), latches: [None; BUSES], open: vec![true; bursts] }
     }
@@ -85,20 +85,20 @@ impl Results {
         self.open[bus.min(self.open.len() - 1)].then_some(offer)
     }
 
-    /// Results of these warps may come at another time.
+    /// Changes the time at which the results of these warps come, where `time` returns one.
     pub(crate) fn hasten(&mut self, of: impl Fn(u8) -> bool, mut time: impl FnMut(u64) -> Option<u64>) {
         for (at, _) in self.pending.iter_mut().filter(|(_, result)| of(result.warp)) {
             *at = time(self.time).unwrap_or(*at);
         }
     }
 
-    /// What is in the latches of these buses is where it goes; gives what is whole now.
+    /// The results in the latches of these buses have reached their destination. Returns those that are complete now.
     pub(crate) fn done(&mut self, buses: u8) -> Vec<Latched> {
         let latches = self.latches.iter_mut().enumerate().filter(|(bus, _)| buses >> bus & 1 == 1);
         latches.filter_map(|(_, latch)| latch.take()).filter(|latched| latched.last).collect()
     }
 
-    /// The buses took these results, in this order; with this chance the next part takes its time. Gives what is whole now.
+    /// The buses took these results, in this order; with the chance `slow` the next part comes later. Returns the results that are complete now.
     pub(crate) fn taken(&mut self, rng: &mut Rng, slow: u32, offers: &[(usize, Offer)]) -> Vec<Latched> {
         let (mut spent, mut whole) = (Vec::new(), Vec::new());
         for (bus, offer) in offers {
@@ -112,7 +112,7 @@ impl Results {
             spent.extend(last.then_some(offer.result));
             whole.extend(last.then_some(latched));
         }
-        // From the last one, so that numbers stay.
+        // From the last one on, so that indices stay valid.
         spent.sort_unstable();
         spent.into_iter().rev().for_each(|result| drop(self.pending.remove(result)));
         whole
@@ -123,7 +123,7 @@ impl Results {
         self.latches.iter().flatten().any(|latched| usize::from(latched.warp) == warp)
     }
 
-    /// A result is under way, and is offered after so many cycles.
+    /// Adds a pending result, which is offered after this many cycles.
     pub(crate) fn start(&mut self, after: u64, result: Pending) {
         self.pending.push((self.time + after, result));
     }
@@ -134,13 +134,13 @@ impl Results {
     }
 }
 
-/// What is offered on each bus, with its number.
+/// The offers, each with the number of its bus.
 pub(crate) fn numbered(offers: &[Option<Offer>]) -> Vec<(usize, Offer)> {
     offers.iter().enumerate().filter_map(|(bus, offer)| Some((bus, (*offer)?))).collect()
 }
 
-/// The parts in which a result of these lanes comes, four at most, with or without empty ones. `next` gives the lanes
-/// of the rest that come first, or nothing: then the rest comes at once.
+/// The parts in which a result of these lanes comes, four at most, with or without empty ones. `next` returns the lanes that come first of those that
+/// are left; `None`: all that are left come at once.
 pub(crate) fn parts(lanes: u32, empty: bool, mut next: impl FnMut() -> Option<u32>) -> Vec<u32> {
     let mut parts = vec![lanes];
     while parts.len() < 4
@@ -152,8 +152,8 @@ pub(crate) fn parts(lanes: u32, empty: bool, mut next: impl FnMut() -> Option<u3
     parts
 }
 
-/// Cycles after which a result is offered: `least` of them for a short operation, more with the chance `slow`, and up
-/// to `most` more for a long one.
+/// Cycles after which a result is offered. For a short operation `least`, or 4 to 23 with the chance `slow`; for a long one 1 to 24, or with this
+/// chance 40 and up to `most` more.
 pub(crate) fn latency(rng: &mut Rng, slow: u32, long: bool, least: u64, most: u64) -> u64 {
     match (long, rng.chance(slow)) {
         (true, true) => 40 + rng.below(most),

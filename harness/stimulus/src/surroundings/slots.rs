@@ -11,24 +11,24 @@ use gpurf_lockstep::Rng;
 use super::{Offer, Pending, Registers, Results, latency, numbered};
 use crate::unified::register_in;
 
-/// What one design adds.
+/// The parts of the surroundings that a design defines.
 pub(crate) trait Design: Sized {
-    /// Its knobs.
+    /// The knobs of the design.
     type Knobs;
-    /// What its instructions say besides.
+    /// Additional marks of its instructions.
     type Marks: Copy + Debug;
-    /// Warps end, and others begin in their place.
+    /// Whether warps end, and others begin in their place.
     const ENDS: bool;
-    /// A register is complete when its result is taken, not when it is where it goes.
+    /// Whether a register is complete when its result is taken, and not only when the result has reached its destination.
     const TAKEN: bool = false;
 
-    /// The chances of what all designs have.
+    /// Chances of the events that all designs have.
     fn chances(knobs: &Self::Knobs) -> Chances;
 
     /// The parts in which a result comes.
     fn parts(rng: &mut Rng, knobs: &Self::Knobs, instruction: &Instruction<Self::Marks>) -> Vec<u32>;
 
-    /// The warp that a port looks at first when this one has taken a slot.
+    /// The warp from which a port begins its search when this warp has taken a slot.
     fn after(rng: &mut Rng, warp: usize) -> usize;
 
     /// Begins a cycle.
@@ -44,15 +44,15 @@ pub(crate) trait Design: Sized {
     fn clear(&mut self) {}
 }
 
-/// Chances of what all designs have.
+/// Chances of the events that all designs have.
 pub(crate) struct Chances {
-    /// A result is offered, takes its time.
+    /// A result is offered; it takes its time.
     pub(crate) result: u32,
     pub(crate) slow: u32,
-    /// A warp gives its slot up, ends.
+    /// A warp gives up its slot; a warp ends.
     pub(crate) leave: u32,
     pub(crate) end: u32,
-    /// It is the port's first slot that issues.
+    /// Only the port's first active slot issues.
     pub(crate) one: u32,
 }
 
@@ -78,9 +78,9 @@ pub(crate) struct Done<M> {
     pub(crate) dispatched: [Option<usize>; 2],
     /// Results taken on each bus.
     pub(crate) written: [Option<Offer>; 2],
-    /// Buses whose result is where it goes.
+    /// Buses whose result has reached its destination.
     pub(crate) done: u8,
-    /// Slots of which nothing is left.
+    /// Slots that have been flushed.
     pub(crate) flushed: u64,
 }
 
@@ -94,7 +94,7 @@ impl<M: Copy> Default for Done<M> {
 enum State {
     Free,
     Active,
-    /// It gives its slot up at this edge.
+    /// The warp gives up its slot at this clock edge.
     Leaving,
     Draining,
     Flushing,
@@ -105,24 +105,24 @@ struct Slot {
     state: State,
     warp: usize,
     drop: bool,
-    /// Instructions in the operand stage, and results that are waited for.
+    /// Number of instructions in the operand stage, and of pending results of short operations.
     resident: usize,
     short: usize,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Warp {
-    /// Where warps end.
+    /// Whether the warp runs, in designs in which warps end.
     alive: bool,
     slot: Option<usize>,
     pending: Registers,
     long: usize,
 }
 
-/// Rows of two warps: odd, and so many that every bit of a first row is both 0 and 1, of the warps of each port.
+/// Rows of two warps together. The number is odd, and so large that every bit of a first row is 0 for some and 1 for other warps of each port.
 const ROWS: usize = 23;
 
-/// First row of a warp among so many.
+/// First row of a warp in a file with `depth` rows.
 pub(crate) fn base_among(warp: usize, depth: usize) -> usize {
     warp * ROWS / 2 % depth
 }
@@ -133,14 +133,14 @@ pub(crate) struct Slots<D: Design> {
     ports: usize,
     /// The register file.
     file: MrfShape,
-    /// Rows of a warp, where the file has no power of two of them and the warps' rows do not begin anew.
+    /// Rows of a warp, if the file's number of rows is no power of two and row numbers do not wrap.
     rows: Option<usize>,
     warps: Vec<Warp>,
     slots: Vec<Slot>,
     /// The instruction of each tag.
     held: Vec<Option<Instruction<D::Marks>>>,
     pub(crate) results: Results,
-    /// The warp that each port looks at first for a free slot.
+    /// The warp from which each port begins its search for one that takes a free slot.
     turn: [usize; 2],
 }
 
@@ -169,12 +169,12 @@ impl<D: Design> Slots<D> {
         base as u16
     }
 
-    /// A register that a warp has.
+    /// A register that the warp has, in place of this one.
     pub(crate) fn register_of(&self, warp: u8, register: u8) -> u8 {
         register_in(&self.file, self.base(warp), register)
     }
 
-    /// Each warp has so many rows, and those have slots whose rows there are. Only in reset.
+    /// Gives each warp this many rows; only warps whose rows exist get slots. Only in reset.
     pub(crate) fn divide(&mut self, rows: usize) {
         self.rows = Some(rows);
     }
@@ -197,12 +197,12 @@ impl<D: Design> Slots<D> {
         self.slots_where(|slot| slot.state != State::Free)
     }
 
-    /// Slots that are to be emptied.
+    /// Slots that have to be flushed.
     pub(crate) fn flush(&self) -> u64 {
         self.slots_where(|slot| slot.state == State::Flushing)
     }
 
-    /// Those without writing anything.
+    /// Slots that have to be flushed without writing anything.
     pub(crate) fn drop(&self) -> u64 {
         self.slots_where(|slot| slot.state == State::Flushing && slot.drop)
     }
@@ -212,12 +212,12 @@ impl<D: Design> Slots<D> {
         self.slots[slot].warp as u8
     }
 
-    /// Whether a result to this register is under way, for the warp of a slot.
+    /// Whether a result to this register is pending, for the warp of a slot.
     pub(crate) fn is_pending(&self, slot: usize, register: u8) -> bool {
         self.warps[self.slots[slot].warp].pending.has(register)
     }
 
-    /// Begins a cycle: who ends, and who gives its slot up.
+    /// Begins a cycle: chooses the warps that end, and those that give up their slots.
     pub(crate) fn begin(&mut self, rng: &mut Rng, knobs: &D::Knobs) {
         self.design.begin(rng);
         let Chances { result, leave, end, .. } = D::chances(knobs);
@@ -241,12 +241,12 @@ impl<D: Design> Slots<D> {
         active
     }
 
-    /// The tag that a port's instruction gets: the (p+1)-th lowest that is free.
+    /// The tag that a port's instruction gets: the (port + 1)-th lowest free one.
     pub(crate) fn tag(&self, port: usize) -> Option<usize> {
         (0..self.held.len()).filter(|&n| self.held[n].is_none()).nth(port)
     }
 
-    /// The edge.
+    /// The clock edge.
     pub(crate) fn end(&mut self, rng: &mut Rng, knobs: &D::Knobs, done: &Done<D::Marks>) {
         self.give_out(rng);
         self.give_up(rng, done.flushed);
@@ -259,7 +259,7 @@ impl<D: Design> Slots<D> {
                 Some(slot) if !latched.long => self.slots[slot].short -= 1,
                 _ => {
                     warp.long -= 1;
-                    // Its warp may well be back while the result is in its latch.
+                    // Its warp may get a slot again while the result is in its latch.
                     if D::TAKEN && warp.slot.is_none() && rng.chance(300) {
                         self.turn[usize::from(latched.warp) % self.ports] = latched.warp.into();
                     }
@@ -276,10 +276,10 @@ impl<D: Design> Slots<D> {
         }
     }
 
-    /// Free slots are taken by warps of their port that have no long-latency operation under way.
+    /// Free slots are taken by warps of their port that have no pending long-latency operation.
     fn give_out(&mut self, rng: &mut Rng) {
         for (w, warp) in self.warps.iter_mut().enumerate() {
-            // Another block's warp, when nothing of the old one is left.
+            // A warp of another block begins when nothing of the old one is left.
             let left = warp.slot.is_none() && warp.long == 0 && !self.results.holds(w);
             warp.alive |= !D::ENDS || left && rng.chance(100);
         }
@@ -307,7 +307,7 @@ impl<D: Design> Slots<D> {
                 State::Draining if slot.resident == 0 && slot.short == 0 => {
                     (slot.state, slot.drop) = (State::Flushing, !warp.alive);
                     if D::ENDS {
-                        // What takes long may well come just now.
+                        // Results of long operations may come just now.
                         let soon = |now| rng.chance(300).then(|| now + rng.below(8));
                         self.results.hasten(|warp| usize::from(warp) == slot.warp, soon);
                     }

@@ -1,4 +1,4 @@
-//! What memory asks of the columns of a register file around them: the same ports in each of the blocks.
+//! Accesses of memory to the columns of a register file. The blocks around a register file all have the same ports for them.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
@@ -11,7 +11,7 @@ use crate::cover::{Contains, Within};
 use crate::driver::Names;
 use crate::{Points, cover};
 
-/// Memory around a register file. It asks whatever is free: what is not ready is not performed.
+/// Memory's accesses to a register file. They do not depend on what is free: an access that is not ready is not performed.
 pub(crate) struct Columns {
     shape: MrfShape,
     columns: Names,
@@ -35,7 +35,7 @@ impl Columns {
         Self { shape: *shape, columns, rows }
     }
 
-    /// The inputs of a cycle; nothing where memory has RAMs of its own.
+    /// The inputs of a cycle; none if memory has RAMs of its own.
     pub(crate) fn drive(&mut self, rng: &mut Rng, knobs: &ColumnsKnobs, i: &mut ColumnsIn) {
         if !self.shape.unified {
             return;
@@ -45,7 +45,7 @@ impl Columns {
         for w in 0..WORDS {
             let read = columns_of(&i.memory_read_i, w / QUAD);
             if read != 0 && rng.chance(knobs.memory_keep) {
-                // One of those that were read in its cluster.
+                // One of the columns that were read in its cluster.
                 let from = rng.below(COLUMNS as u64) as u32;
                 let turned = read >> from | read << (COLUMNS as u32 - from);
                 i.memory_data_column_i[w] = ((from + turned.trailing_zeros()) % COLUMNS as u32) as u8;
@@ -68,8 +68,8 @@ impl Columns {
         }
     }
 
-    /// Banks that are accessed, and the entry of each: of a line all clusters of a column, and one entry; of a pass of the scratchpad of each cluster one
-    /// column, or several.
+    /// Chooses banks to access, and an entry for each. For a line, these are all clusters of a column, with one entry. For a pass of the scratchpad,
+    /// these are some clusters, each with one column or several.
     fn access(
         &self,
         rng: &mut Rng,
@@ -100,7 +100,7 @@ impl Columns {
     }
 }
 
-/// A register whose row there is: where the number of rows is no power of two, they do not begin anew after the last one.
+/// A register whose row exists, in place of this one: if the number of rows is no power of two, row numbers do not wrap.
 pub(crate) fn register_in(shape: &MrfShape, base: u16, register: u8) -> u8 {
     let rows = shape.depth.saturating_sub(base.into()).max(1);
     if shape.unified { (usize::from(register) % (rows * shape.banks)) as u8 } else { register }
@@ -111,14 +111,14 @@ pub(crate) trait WithColumns: Block {
     /// The shape of the register file.
     fn file(shape: &Self::Shape) -> &MrfShape;
 
-    /// What memory asks.
+    /// Memory's accesses, and `rst_ni`.
     fn asked(inputs: &Self::In) -> (&ColumnsIn, u8);
 
-    /// What the columns say.
+    /// The outputs of the columns.
     fn said(out: &Self::Out) -> &ColumnsOut;
 }
 
-/// What memory asks of a block's columns.
+/// Coverage of memory's accesses to a block's columns.
 pub(crate) type ColumnsOf<B> = Within<B, ColumnsCover>;
 
 impl<B: WithColumns> Contains<ColumnsCover> for B {
@@ -145,11 +145,11 @@ pub(crate) struct ColumnsCover {
     shape: MrfShape,
     /// The block's reset: it is no port of the columns.
     rst_ni: u8,
-    /// Of each bank: what memory sees of it.
+    /// For each bank: what its output, which memory sees, was read for.
     outputs: [Output; BANKS],
-    /// Clusters of each column that memory read at the edge before.
+    /// Clusters of each column that memory read at the previous clock edge.
     read: [u8; COLUMNS],
-    /// Entry of each bank that memory wrote at the edge before.
+    /// Entry of each bank that memory wrote at the previous clock edge.
     written: [Option<u16>; BANKS],
 }
 
@@ -163,7 +163,7 @@ fn has(of_columns: &[u8; COLUMNS], bank: usize) -> bool {
     of_columns[column(bank)] >> (bank % CLUSTERS) & 1 == 1
 }
 
-/// Those of two sets of banks.
+/// The intersection of two sets of banks.
 fn both(one: [u8; COLUMNS], other: [u8; COLUMNS]) -> [u8; COLUMNS] {
     std::array::from_fn(|b| one[b] & other[b])
 }
@@ -173,7 +173,7 @@ fn most_columns(of_columns: &[u8; COLUMNS]) -> u32 {
     (0..CLUSTERS).map(|g| columns_of(of_columns, g).count_ones()).max().unwrap_or(0)
 }
 
-/// Columns in which something is accessed.
+/// Number of columns in which something is accessed.
 fn used(of_columns: [u8; COLUMNS]) -> u32 {
     of_columns.iter().filter(|&&clusters| clusters != 0).count() as u32
 }
@@ -299,7 +299,7 @@ impl ColumnsCover {
                 (0..WORDS).any(|w| column(w) == b && fresh(w))
             );
         }
-        // Columns that the words of a cluster are from.
+        // The number of columns that the words of a cluster have just been read from.
         let of_cluster = |g: usize| {
             (0..QUAD).map(|k| QUAD * g + k).filter(|&w| fresh(w)).fold(0u8, |set, w| set | 1 << column(w)).count_ones()
         };

@@ -14,7 +14,7 @@ use gpurf_lockstep::Rng;
 /// All clusters.
 const ALL: u8 = u8::MAX;
 
-/// Clusters: all, one, or any, none included.
+/// Clusters: all, one, or a random set, which may be empty.
 fn some_clusters(rng: &mut Rng) -> u8 {
     match rng.below(4) {
         0 => ALL,
@@ -43,7 +43,7 @@ fn words_where(holds: impl Fn(usize) -> bool) -> u32 {
     (0..WORDS).fold(0, |set, w| set | u32::from(holds(w)) << w)
 }
 
-/// Word places of some clusters: all of each, or any but none.
+/// Word places of some clusters: all of each cluster, or a random set that is not empty.
 fn some_words(rng: &mut Rng) -> u32 {
     let (some, whole) = (some_clusters(rng), rng.chance(500));
     clusters(some).fold(0, |set, g| set | if whole { 0xf } else { 1 + rng.below(15) as u32 } << (QUAD * g))
@@ -52,17 +52,17 @@ fn some_words(rng: &mut Rng) -> u32 {
 /// Words of a cluster.
 const QUAD: usize = WORDS / CLUSTERS;
 
-/// The banks of which something holds, by their numbers: cluster g of column b is 8b + g.
+/// The numbers of the banks in these clusters of each column: cluster g of column b is 8b + g.
 fn banks(of_columns: [u8; COLUMNS]) -> impl Iterator<Item = usize> {
     (0..BANKS).filter(move |bank| of_columns[bank / CLUSTERS] >> (bank % CLUSTERS) & 1 == 1)
 }
 
-/// Columns in which each cluster is accessed.
+/// The columns in which a cluster is accessed.
 fn columns_of(of_columns: &[u8; COLUMNS], cluster: usize) -> u8 {
     (0..COLUMNS).fold(0, |set, b| set | (of_columns[b] >> cluster & 1) << b)
 }
 
-/// Bytes of a cluster that are written: all, one, a word or any, but not none.
+/// Bytes of a cluster that are written: all, one, a word, or a random set that is not empty.
 fn some_bytes(rng: &mut Rng) -> u16 {
     match rng.below(4) {
         0 => u16::MAX,
@@ -72,13 +72,13 @@ fn some_bytes(rng: &mut Rng) -> u16 {
     }
 }
 
-/// Bytes of each cluster that a store writes to a line: in some clusters none, but not none of the line.
+/// Bytes of each cluster that a store writes to a line: some clusters may have none, but not all of them.
 fn bytes_of_store(rng: &mut Rng) -> [u16; CLUSTERS] {
     let (some, one) = (some_clusters(rng), rng.below(CLUSTERS as u64) as usize);
     std::array::from_fn(|g| if g == one || some >> g & 1 == 1 { some_bytes(rng) } else { 0 })
 }
 
-/// The clusters in which a set has a lane, or a word place: they are as many.
+/// The clusters in which a set has a lane, or a word place: a line has as many word places as a warp has lanes.
 fn clusters_of(set: u32) -> u8 {
     clusters_where(|g| set >> (QUAD * g) & 0xf != 0)
 }

@@ -1,8 +1,8 @@
-//! How the rows are divided.
+//! The division of the rows of unified memory.
 
 use gpurf_blocks::config::least_lines;
 
-/// Logarithms of the numbers of lines that a cache may have: none, and from four sets of so many ways up to so many lines.
+/// Logarithms of the numbers of lines that a cache may have: 0 for none, and those from four sets of `ways` ways up to `lines` lines.
 pub(crate) fn cache_sizes(ways: usize, lines: usize) -> Vec<u8> {
     let logs = least_lines(ways).ilog2()..=lines.ilog2();
     std::iter::once(0).chain(logs.map(|log| log as u8)).collect()

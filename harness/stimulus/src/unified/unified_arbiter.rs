@@ -19,7 +19,7 @@ use crate::{Driver, Points, Unreached, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<UnifiedArbiter, UnifiedArbiterDriver, UnifiedArbiterCover>();
 
-/// The columns, the data cache and the scratchpad.
+/// Driver of `unified_arbiter`: the columns of registers, the data cache and the scratchpad.
 pub(crate) struct UnifiedArbiterDriver {
     shape: SmShape,
     sizes: Vec<u8>,
@@ -65,7 +65,7 @@ impl Driver for UnifiedArbiterDriver {
         let shape = UnifiedArbiter::shape_alone(config);
         let sizes = cache_sizes(shape.ways(), shape.lines());
         let used = sizes.into_iter().fold(0, |used, log| used | log);
-        // R is all rows at most.
+        // R, the rows of registers, is at most the number of all rows.
         let rows = 1 + shape.mrf.depth.ilog2();
         let shared = (COLUMNS * shape.mrf.depth).next_power_of_two().ilog2();
         let log = (0..4).filter(|bit| used >> bit & 1 == 0);
@@ -95,7 +95,7 @@ impl Driver for UnifiedArbiterDriver {
 }
 
 impl UnifiedArbiterDriver {
-    /// R, S and C: together at most all rows, often just these.
+    /// Divides the rows among registers (R), scratchpad (S) and cache (C): together at most all rows, often exactly all.
     fn launch(&mut self, rng: &mut Rng, i: &mut UnifiedArbiterIn) {
         let depth = self.shape.mrf.depth;
         i.cache_log_i = self.sizes[rng.below(self.sizes.len() as u64) as usize];
@@ -111,7 +111,7 @@ impl UnifiedArbiterDriver {
         self.shared_rows = if rng.chance(500) { left - registers } else { part(rng, left - registers) };
     }
 
-    /// A number below a limit, of one of the columns.
+    /// A number below a limit, often in one of a few columns.
     fn number(&self, rng: &mut Rng, knobs: &UnifiedArbiterKnobs, limit: usize) -> u16 {
         let number = match rng.chance(knobs.edge) {
             true if rng.chance(500) => 0,

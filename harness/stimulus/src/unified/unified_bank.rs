@@ -13,7 +13,7 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<UnifiedBank, UnifiedBankDriver, UnifiedBankCover>();
 
-/// Registers and memory: memory does not ask whether it will be served.
+/// Driver of `unified_bank`: registers and memory. Memory's accesses do not depend on whether they will be served.
 pub(crate) struct UnifiedBankDriver {
     depth: u64,
     reset: Reset,
@@ -86,25 +86,25 @@ impl UnifiedBankDriver {
     }
 }
 
-/// Who wrote an entry of a cluster.
+/// What wrote an entry of a cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     Register,
     Memory,
 }
 
-/// What is written in each cluster at an edge.
+/// The write in each cluster at a clock edge.
 type Written = [Option<(Writer, u16)>; CLUSTERS];
 
 pub(crate) struct UnifiedBankCover {
     depth: usize,
-    /// Registers and memory have ports of their own.
+    /// Whether registers and memory have ports of their own.
     separate: bool,
-    /// What was written at the edge before.
+    /// The writes at the previous clock edge.
     written: Written,
-    /// What the output of each cluster is of: a register, or memory.
+    /// What the output of each cluster was read for: a register, or memory.
     output: [Option<Writer>; CLUSTERS],
-    /// A register was read at the edge before.
+    /// Whether a register was read at the previous clock edge.
     was_read: bool,
 }
 
@@ -142,7 +142,7 @@ impl UnifiedBankCover {
         })
     }
 
-    /// What ports of their own add.
+    /// Points for registers and memory with ports of their own.
     #[given(self.separate)]
     fn apart(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, points: &mut Points) {
         let (read, reads) = (i.read_valid_i == 1, i.memory_read_i);
@@ -176,7 +176,7 @@ impl UnifiedBankCover {
         point!("both are read under reset", !running && read && reads != 0);
     }
 
-    /// What is done where the two share their ports.
+    /// Points for registers and memory that share their ports.
     #[given(!self.separate)]
     fn reads(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, written: &Written, points: &mut Points) {
         let (register, memory, reset) = (i.read_valid_i == 1, i.memory_read_i, i.rst_ni == 0);

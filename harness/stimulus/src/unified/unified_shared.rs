@@ -20,7 +20,7 @@ use crate::{Coverage, Driver, Points, Unreached, cover};
 pub(crate) const ENTRY: crate::Entry =
     crate::Entry { coverage, ..crate::entry::<UnifiedShared, UnifiedSharedDriver, UnifiedSharedCover>() };
 
-/// What every scratchpad has, and what is this one's.
+/// Points of every scratchpad, and those of this one.
 fn coverage(config: &Config) -> Coverage {
     Coverage::new::<Within<UnifiedShared, ScratchpadCover>>(config).and(Coverage::new::<UnifiedSharedCover>(config))
 }
@@ -41,14 +41,14 @@ impl Contains<ScratchpadCover> for UnifiedShared {
     }
 }
 
-/// The memory pipeline, and the banks.
+/// Driver of `unified_shared`: the memory pipeline, and the banks.
 pub(crate) struct UnifiedSharedDriver {
     accesses: Accesses,
-    /// Says what is wanted, and which lanes are served.
+    /// Tells which word places are requested, and which lanes are served.
     twin: Twin<UnifiedShared>,
     /// The rows of 128 bytes.
     rows: Vec<WarpData>,
-    /// What was read for each word place at the edge before.
+    /// The word that was read for each word place at the previous clock edge.
     read: [Option<u32>; WORDS],
 }
 
@@ -82,7 +82,7 @@ impl Driver for UnifiedSharedDriver {
         i.shared = *self.accesses.offer(rng, &knobs.accesses);
         (i.read_ready_i, i.write_ready_i) = (0, 0);
         let read = std::mem::take(&mut self.read);
-        // Whoever reads in a cluster takes its outputs.
+        // Any other read in a cluster changes the cluster's outputs.
         let others = rng.mask(CLUSTERS as u32, knobs.other) as u8;
         for (w, (output, read)) in i.data_i.0.iter_mut().zip(read).enumerate() {
             match read {
@@ -103,32 +103,32 @@ impl Driver for UnifiedSharedDriver {
     }
 }
 
-/// The word places at which a pass is served: what registers and cache leave of those that it wants.
+/// The word places at which a pass is served: those of the requested ones that registers and cache leave free.
 fn served(rng: &mut Rng, knobs: &UnifiedSharedKnobs, wanted: u32, rows: &[u16; WORDS]) -> u32 {
     if wanted == 0 || rng.chance(knobs.free) {
         return wanted;
     }
     wanted
         & match rng.below(5) {
-            // The cache has all clusters.
+            // The cache takes all clusters.
             0 => 0,
-            // Registers have whole columns.
+            // Registers take whole columns.
             1 | 2 => {
                 let columns = rng.next_u64();
                 words_where(|w| columns >> (rows[w] % 4) & 1 == 1)
             }
-            // Registers have clusters of several columns.
+            // Registers take clusters of several columns.
             3 => {
                 let banks = rng.next_u64();
                 words_where(|w| banks >> (CLUSTERS * usize::from(rows[w] % 4) + w / QUAD) & 1 == 1)
             }
-            // Words of one bank are served together, but the scratchpad does not know.
+            // Words of one bank are always served together, but the scratchpad does not rely on that.
             _ => rng.next_u64() as u32,
         }
 }
 
 impl UnifiedSharedDriver {
-    /// What a word place shows if something else has been read there: any word, or that of another row.
+    /// The output of a word place after another read there: any word, or that of another row.
     fn any(&self, rng: &mut Rng, w: usize) -> u32 {
         if rng.chance(300) {
             return self.rows[rng.below(self.rows.len() as u64) as usize].0[w];
@@ -136,7 +136,7 @@ impl UnifiedSharedDriver {
         rng.next_u64() as u32
     }
 
-    /// The edge of the banks.
+    /// The clock edge of the banks.
     fn access(&mut self, i: &UnifiedSharedIn) {
         let out = &self.twin.out;
         for w in words(i.read_ready_i) {
@@ -152,15 +152,14 @@ impl UnifiedSharedDriver {
 }
 
 pub(crate) struct UnifiedSharedCover {
-    /// 128 bytes a cycle: all lanes are looked at.
+    /// Whether the bandwidth is 128 bytes a cycle, so that a pass considers all lanes.
     whole: bool,
-    /// A cluster combines words of several columns.
+    /// Whether a cluster combines words of several columns.
     aggressive: bool,
-    /// Word places that an atomic operation wanted and did not read, and that it read and did not write: in the cycle before, and since the operation
-    /// was offered.
+    /// Word places that the atomic operation requested and did not read, and those that it read and did not write, in its cycles so far.
     unread: u32,
     unwritten: u32,
-    /// Word places that the pass of the cycle before wanted, and was not served at.
+    /// Word places that the pass of the previous cycle requested, and at which it was not served.
     lost: u32,
 }
 
@@ -243,7 +242,7 @@ impl UnifiedSharedCover {
         i.shared.valid_i == 1 && i.shared.kind_i == ATOMIC
     }
 
-    /// Lanes of the window that the pass does not serve, whatever is free.
+    /// Lanes of the window that the pass does not serve, whichever word places are free.
     fn refused(&self, i: &UnifiedSharedIn) -> u32 {
         let (window, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
         i.shared.lanes_i & window & !selected
@@ -362,7 +361,7 @@ impl UnifiedSharedCover {
         point!("a row past the first 256", rows.is_some_and(|row| row >= 256));
     }
 
-    /// What gathering from several banks adds.
+    /// Points that gathering from several banks adds.
     #[given(self.aggressive)]
     fn combined(&self, i: &UnifiedSharedIn, o: &UnifiedSharedOut, p: &UnifiedSharedProbe, points: &mut Points) {
         let valid = i.shared.valid_i == 1;

@@ -1,5 +1,5 @@
-//! What the stimulus of each block reaches. A program of its own: the tests inside the crate would compile all of it a second time if they ran
-//! the blocks.
+//! Checks what the stimulus of each block reaches. It is a test program of its own: if the tests inside the crate ran the blocks, the blocks' code
+//! would be compiled a second time for them.
 
 mod issue;
 mod outputs;
@@ -15,7 +15,7 @@ fn every_block_has_stimulus() {
     }
 }
 
-/// The lockstep asks with a buffer that holds an earlier cycle, a replay with another one: both have to get the same run.
+/// The lockstep passes a buffer that holds an earlier cycle, a replay a buffer with other contents: both have to get the same sequence.
 #[test]
 fn a_sequence_does_not_depend_on_what_is_in_the_buffer() {
     for block in all() {
@@ -41,7 +41,7 @@ fn a_sequence_does_not_depend_on_what_is_in_the_buffer() {
     }
 }
 
-/// Runs the twin of a block by itself; gives what was reached, and which bits of its inputs were 0 and 1.
+/// Runs the twin of a block without RTL; returns its coverage, and which bits of its inputs were 0 and 1.
 fn run(config: &Config, block: &str, cycles: u32, pins: &Pins) -> (Coverage, Toggles) {
     let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(config)).expect("a block");
     let declaration = twin.declaration().clone();
@@ -58,7 +58,7 @@ fn run(config: &Config, block: &str, cycles: u32, pins: &Pins) -> (Coverage, Tog
     (coverage, toggles)
 }
 
-/// The counts of what was reached at the baseline.
+/// The coverage counts of a block in the baseline configuration.
 fn reached(block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
     run(&Config::default(), block, cycles, pins).0.counts()
 }
@@ -83,7 +83,7 @@ fn shared_registers_are_reached_in_every_corner() {
     }
 }
 
-/// Points that were reached too rarely, and bits of inputs that were not both 0 and 1, in so many cycles.
+/// Points that were reached too rarely, and bits of inputs that were not both 0 and 1, in this many cycles.
 fn missed(config: &Config, block: &str, cycles: u32) -> Vec<String> {
     let (coverage, toggles) = run(config, block, cycles, &[]);
     let rare = coverage.counts().into_iter().filter(|point| point.1 < 10);

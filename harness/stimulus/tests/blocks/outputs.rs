@@ -1,4 +1,4 @@
-//! Runs a twin by itself on a directed sequence.
+//! Runs a twin without RTL on a directed sequence.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Ports, Shape, view};

@@ -18,7 +18,8 @@ const FREE: u8 = 0;
 /// level" (hierarchy thesis, 2.5.3); or round-robin in the inner level, "using a rotating priority" (2.5.1). "When a
 /// warp encounters a stall-inducing event, that warp is removed from the active set" (2.5).
 ///
-/// The patience is the project's: a warp that has issued so many instructions leaves for one that is ready.
+/// The patience is an addition of this project: a warp that has issued that many instructions gives its slot to a warp
+/// that is ready.
 struct Activates {
     shape: ActiveShape,
     config: Config,
@@ -27,7 +28,8 @@ struct Activates {
     outer: Vec<Turn>,
     /// Of each slot: instructions that its warp has issued there.
     issued: Vec<usize>,
-    /// Slots that were free in the cycle before, and of these what each port's activation has to be.
+    /// Slots that were free in the cycle before, and, for each port, the slot and the warp of the activation that has
+    /// to follow.
     free: u64,
     takes: Vec<Option<(usize, usize)>>,
     /// Of each port: the slot of the warp that was named as candidate in the cycle before.
@@ -38,7 +40,7 @@ impl Activates {
     fn new(config: &Config) -> Self {
         let shape = ActiveShape::of(config);
         let mut inner = Turn::new(shape.active / shape.ports());
-        // Out of reset slot 0 counts as served.
+        // After reset, slot 0 counts as the last one served.
         inner.served(0);
         Self {
             inner: vec![inner; shape.ports()],
@@ -52,7 +54,7 @@ impl Activates {
         }
     }
 
-    /// Free slots have been taken by whom the policy says.
+    /// Checks that free slots have been taken by the warps that the policy selects.
     fn activation(&mut self, cycle: &Cycle<TwoLevelScheduler>) -> Result<(), String> {
         for (port, takes) in self.takes.iter().enumerate() {
             let own = |s: usize| s % self.shape.ports() == port && has(self.free, s);
@@ -67,7 +69,7 @@ impl Activates {
         Ok(())
     }
 
-    /// Whether the warp of an active slot stays; whether its patience decides.
+    /// Whether the warp of an active slot stays, and whether its patience decides this.
     fn stays(&self, cycle: &Cycle<TwoLevelScheduler>, slot: usize, rivals: u64) -> (bool, bool) {
         let (i, sm) = (&cycle.inputs, &self.config.sm);
         let warp = usize::from(cycle.out.slot_warp_o[slot]);

@@ -7,7 +7,7 @@ use gpurf_blocks::shape::SmShape;
 
 use crate::run::{Checker, Cycle, Decided, Turn, config_with, count, expect, has, passes, refuses, set};
 
-/// State of the scheduler (`state_q`): no warp is active; one is.
+/// States of the scheduler (`state_q`): no warp is active, or one is.
 const NONE: u8 = 0;
 const ACTIVE: u8 = 1;
 
@@ -16,7 +16,7 @@ const ACTIVE: u8 = 1;
 /// 1; the buffer of the warp before the last has to be empty by then, otherwise "the whole pipeline needs to stall"
 /// (4.3). Among the warps of a bank: "Warp Scheduler: Round Robin" (table 3).
 ///
-/// Where only warps of the same bank are ready, one of them follows. The patience is the project's.
+/// Where only warps of the same bank are ready, one of them follows. The patience is an addition of this project.
 struct Alternates {
     warps: usize,
     patience: usize,
@@ -26,7 +26,7 @@ struct Alternates {
     last: usize,
     /// Instructions that the active warp has issued.
     issued: usize,
-    /// No warp was active in the cycle before; who has to be now.
+    /// Whether no warp was active in the cycle before, and which warp has to be active now.
     waits: bool,
     next: Option<usize>,
 }
@@ -107,7 +107,7 @@ fn a_patience_that_is_longer_or_shorter_by_one_is_refused() {
     }
 }
 
-/// Once, a warp of the same bank follows, or another one of the right bank.
+/// Once, the wrong warp is activated: one of the same bank as the last, or another one of the right bank.
 #[test]
 fn one_wrong_activation_is_refused() {
     let config = with_patience(40);

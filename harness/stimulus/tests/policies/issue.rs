@@ -10,11 +10,11 @@ use crate::run::{Checker, Cycle, Decided, Turn, config, config_with, count, expe
 /// "For round-robin, we select a new ready warp from the active warp pool each cycle using a rotating priority. For
 /// greedy, we continue to issue instructions from a single active warp for as long as possible, without stalling,
 /// before selecting another ready warp. Our single-level scheduler has the same options, but all 32 warps remain
-/// selectable at all times" (RFC paper, 3.2). With "greedy-then-oldest" (stealing paper, IV-B) the other one is the
-/// oldest: it began before all others.
+/// selectable at all times" (RFC paper, 3.2). With "greedy-then-oldest" (stealing paper, IV-B) this other warp is the
+/// oldest one: it began before all others.
 ///
-/// A warp for which an operand was stolen issues instead: "Wa, Wa, Wb, Wb, ..., may be changed to Wa, Wb, Wa, Wb"
-/// (stealing paper, IV-B), so the policy goes on from the warp that it chose itself.
+/// A warp for which an operand was stolen issues in place of the chosen one: "Wa, Wa, Wb, Wb, ..., may be changed to
+/// Wa, Wb, Wa, Wb" (stealing paper, IV-B). The policy then continues from the last warp that it chose itself.
 struct Issues {
     shape: SmShape,
     policy: Scheduler,
@@ -81,7 +81,7 @@ impl Checker<WarpScheduler> for Issues {
     }
 }
 
-/// Only living warps issue, and none begins twice: the page leaves their age open otherwise.
+/// Only live warps issue, and none begins twice: in other cases the page does not define their age.
 const PINS: &[(&str, u32)] = &[("stray", 0)];
 
 fn configs(policy: Scheduler) -> Vec<Config> {
@@ -112,7 +112,7 @@ fn another_policy_is_refused() {
     }
 }
 
-/// Once, another ready warp issues.
+/// In one cycle, another ready warp issues.
 #[test]
 fn one_wrong_warp_is_refused() {
     for policy in [Scheduler::RoundRobin, Scheduler::GreedyThenOldest] {

@@ -11,12 +11,12 @@ use crate::run::{Checker, Cycle, Decided, config, count, expect, has, passes, re
 /// 5.2.4); "our baseline RFC design uses a FIFO replacement policy" "when writing a new value into the RFC" (RFC
 /// paper, 3.1).
 ///
-/// First in, first out: the entry goes that was given away longest ago; in an empty slot, from the first one on.
-/// Least recently used: the entry goes whose last use, a read or a write, is longest ago.
+/// First in, first out: the entry that was allocated longest ago is replaced; in an empty slot, entries are allocated
+/// from the first one on. Least recently used: the entry whose last use, a read or a write, is longest ago is replaced.
 struct MakesRoom {
     shape: RfcShape,
     policy: Replacement,
-    /// Entries of each slot; the one that goes next comes first.
+    /// Entries of each slot; the one that is replaced next comes first.
     order: Vec<Vec<usize>>,
 }
 

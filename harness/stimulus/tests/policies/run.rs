@@ -1,4 +1,4 @@
-//! Runs a twin by itself under a checker.
+//! Runs a twin, without RTL, under a checker.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub fn config(name: &str) -> Config {
     preset(name).expect("a preset").config
 }
 
-/// The configuration of a preset whose design asks for such services.
+/// The first preset's configuration whose design has services for which `asks` holds.
 pub fn config_with(asks: impl Fn(&Services) -> bool) -> Config {
     let mut all = presets().map(|preset| preset.config);
     all.find(|config| asks(config.sm_shape().services())).expect("a design asks for it")
@@ -68,7 +68,7 @@ pub fn run<B: Block>(
     Ok(decided)
 }
 
-/// The twin follows its policy, and decisions of each of the kinds came up often enough.
+/// Asserts that the twin follows its policy, and that decisions of each of the kinds came up often enough.
 pub fn passes<B: Block>(config: &Config, pins: &[(&str, u32)], mut checker: impl Checker<B>, kinds: &[&str]) {
     let decided = run(config, pins, &mut checker, |_, _| {}).unwrap_or_else(|error| panic!("{error}"));
     for kind in kinds {
@@ -77,7 +77,7 @@ pub fn passes<B: Block>(config: &Config, pins: &[(&str, u32)], mut checker: impl
     }
 }
 
-/// The checker refuses a run, for a reason that contains `reason`.
+/// Asserts that the checker refuses a run, for a reason that contains `reason`.
 pub fn refuses<B: Block>(
     config: &Config,
     pins: &[(&str, u32)],
@@ -92,27 +92,27 @@ pub fn refuses<B: Block>(
 /// Rotating priority: the contender that comes first after the one that was served last.
 #[derive(Clone)]
 pub struct Turn {
-    /// All, the one that was served last at the end.
+    /// All contenders; the one that was served last is at the end.
     order: Vec<usize>,
 }
 
 impl Turn {
-    /// Of `count`, the first one's turn.
+    /// For `count` contenders: the first one has the first turn.
     pub fn new(count: usize) -> Self {
         Self { order: (0..count).collect() }
     }
 
-    /// Who goes of a set.
+    /// The contender of a set whose turn it is.
     pub fn first(&self, contenders: u64) -> Option<usize> {
         self.order.iter().copied().find(|&c| has(contenders, c))
     }
 
-    /// Who was served last.
+    /// The contender that was served last.
     pub fn last(&self) -> Option<usize> {
         self.order.last().copied()
     }
 
-    /// Someone has been served.
+    /// Records that a contender has been served.
     pub fn served(&mut self, who: usize) {
         let place = self.order.iter().position(|&c| c == who).expect("one of them");
         self.order.rotate_left(place + 1);
@@ -134,7 +134,7 @@ pub fn count(decided: &mut Decided, kind: &'static str, several: bool) {
     *decided.entry(kind).or_default() += u32::from(several);
 }
 
-/// An error unless what was done is what the policy does.
+/// An error unless the decision `done` is the one that the policy makes.
 pub fn expect<T: PartialEq + std::fmt::Debug>(what: &str, done: T, expected: T) -> Result<(), String> {
     if done == expected { Ok(()) } else { Err(format!("{what}: {done:?}, the policy says {expected:?}")) }
 }

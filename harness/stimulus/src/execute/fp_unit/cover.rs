@@ -1,4 +1,4 @@
-//! What a run of `fp_unit` reached.
+//! Coverage of `fp_unit`.
 
 use gpurf_arith::float::{self, Finite, flush, is_nan, round, sum};
 use gpurf_arith::{INFINITY, Mode, Rounding, SIGN};
@@ -12,7 +12,7 @@ use super::{F2I, FADD, FFMA, FMNMX, FMUL, FRND, FSETP, I2F};
 use crate::{Points, cover};
 
 pub(crate) struct FpUnitCover {
-    /// What was taken in the cycle before: it is in stage 1 now.
+    /// The inputs of the instruction that was taken in the previous cycle: it is in stage 1 now.
     taken: Option<Box<FpUnitIn>>,
 }
 
@@ -33,7 +33,7 @@ fn dropped(x: Finite) -> (bool, bool, bool) {
 impl FpUnitCover {
     const ROUNDED: [&str; 5] = ["FADD", "FMUL", "FFMA", "I2F", "F2I or FRND"];
     const ARITHMETIC: [&str; 3] = ["FADD", "FMUL", "FFMA"];
-    /// Of these a subnormal result may be inexact; a sum that is subnormal is exact.
+    /// Operations whose subnormal results may be inexact; a subnormal sum is exact.
     const INEXACT: [&str; 2] = ["FMUL", "FFMA"];
     const ADDED: [&str; 2] = ["FADD", "FFMA"];
     const COMPARISONS: [&str; 14] =
@@ -76,7 +76,7 @@ impl FpUnitCover {
         point!("an opcode that never comes", taken && !known);
         point!("a destination that the operation does not have", taken && known && others);
         if let Some(given) = self.taken.take().filter(|_| first) {
-            // One hit for all lanes: a point that only one lane reaches counts as much.
+            // Each point counts once for all lanes, so that a point that only one lane reaches counts as much.
             points.once(|points| Self::values(&given, p, points));
         }
         if taken && !reset {
@@ -340,9 +340,9 @@ impl Lane {
         if matches!(self.code, FADD | FFMA) { sum(self.x, self.y, self.mode.rounding) } else { self.x }
     }
 
-    /// What is dropped, and the sign.
+    /// The bits that are dropped, as [`dropped`] returns them; `None`: the value is not rounded.
     fn rounds(&self) -> Option<(bool, bool, bool)> {
-        // F2I and FRND round in the first stage: their operand, on its way to an integer.
+        // F2I and FRND round in the first stage, in which they convert their operand to an integer.
         if matches!(self.code, F2I | FRND) {
             let a = flush(self.s[0], self.flag(2));
             let field = (a >> 23 & 0xff) as i32;
@@ -357,7 +357,7 @@ impl Lane {
         self.known.is_none().then(|| dropped(self.sum()))
     }
 
-    /// Whether infinities meet as they must not.
+    /// Whether the operation is invalid: its operands are no NaN, but its result is one.
     fn is_invalid(&self) -> bool {
         let [a, b, c] = self.s;
         let sign = |bit: u32| if self.flag(bit) { SIGN } else { 0 };

@@ -8,7 +8,7 @@ use gpurf_lockstep::Rng;
 use super::{F2I, FADD, FFMA, FMNMX, FMUL, FRND, FSETP, FpUnitKnobs, I2F, Row};
 use crate::floats::{FRACTION, SIGN, awkward, beside, float, near};
 
-/// Which numbers an operand has.
+/// The kind of numbers that an operand has.
 #[derive(Clone, Copy)]
 enum Kind {
     Awkward,
@@ -28,7 +28,7 @@ impl Kind {
     }
 }
 
-/// An integer on its way to a float: of any size, around a power of two, or with the first bit that is dropped set.
+/// An integer for a conversion to a float: of any size, around a power of two, or with the first bit that is dropped set.
 fn integer(rng: &mut Rng) -> u32 {
     let shift = rng.below(8) as u32;
     let value = match rng.below(4) {
@@ -42,7 +42,7 @@ fn integer(rng: &mut Rng) -> u32 {
     if rng.chance(500) { value } else { value.wrapping_neg() }
 }
 
-/// A float on its way to an integer: around those that have a half, and around the ends of the types.
+/// A float for a conversion to an integer: around those with a fraction of one half, and around the ends of the types.
 fn fractional(rng: &mut Rng) -> u32 {
     match rng.below(4) {
         // An exponent from 2^-3 to 2^26, with the last place and the half at its end.
@@ -62,14 +62,14 @@ fn fractional(rng: &mut Rng) -> u32 {
     }
 }
 
-/// Numbers at the ends of what there is: infinite, large, small, subnormal.
+/// Numbers at the ends of the range: infinite, large, small, subnormal.
 fn end(rng: &mut Rng) -> u32 {
     let ends =
         [INFINITY, INFINITY - 1, 0x7f00_0000, 0x7380_0000, 0x7300_0001, 0x0100_0000, 0x0080_0001, 0x007f_ffff, 1, 0];
     ends[rng.below(ends.len() as u64) as usize] | (rng.below(2) as u32) << 31
 }
 
-/// Fills the sources and gives the constant of the instruction, which takes the place of b if that is none.
+/// Fills the sources; returns the constant of the instruction, which takes the place of b if b is no register.
 pub(super) fn fill(rng: &mut Rng, knobs: &FpUnitKnobs, operation: &Row, m: u32, i: &mut FpUnitIn) -> u32 {
     let middle = 1 + rng.below(254) as u32;
     for words in i.data_i.iter_mut().take(operation.sources) {
@@ -101,7 +101,7 @@ pub(super) fn fill(rng: &mut Rng, knobs: &FpUnitKnobs, operation: &Row, m: u32, 
     }
 }
 
-/// Operands that have to do with each other.
+/// Operands that are related to each other.
 fn meeting(rng: &mut Rng, operation: &Row, m: u32, i: &mut FpUnitIn) {
     let sign = |bit: u32| (m >> bit & 1) << 31;
     let how = rng.below(6);
@@ -119,9 +119,9 @@ fn meeting(rng: &mut Rng, operation: &Row, m: u32, i: &mut FpUnitIn) {
                 *b = float(rng, below, 0);
                 *c = float(rng, 0, 0);
             }
-            // What is left is nothing, or a few last places.
+            // The operands cancel, completely or but for a few units in the last place.
             FADD if how < 2 => *b = beside(rng, *a, how * 2) ^ SIGN ^ sign(4) ^ sign(5),
-            // Half a last place of the other one, or beside it.
+            // One operand is half a unit in the last place of the other one, or next to that.
             FADD => {
                 let field = 30 + rng.below(224) as u32;
                 *a = float(rng, field, *a);
@@ -142,7 +142,7 @@ fn meeting(rng: &mut Rng, operation: &Row, m: u32, i: &mut FpUnitIn) {
                 *b = float(rng, sum - (*a >> 23 & 0xff), (*b | 1 << 12) >> 12 << 12);
                 *c = if how == 0 { awkward(rng) } else { float(rng, 0, 0) };
             }
-            // The addend cancels the product, all or nearly.
+            // The addend cancels the product, completely or nearly.
             FFMA => {
                 *a = near(rng, 127, 10);
                 *b = near(rng, 127, 10);

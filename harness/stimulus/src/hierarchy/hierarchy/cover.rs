@@ -12,7 +12,7 @@ use crate::{Points, cover};
 
 pub(crate) struct HierarchyCover {
     shape: HierarchyShape,
-    /// Slots that have been emptied and not been taken since.
+    /// Slots that have been flushed and not been taken since.
     emptied: u64,
     /// Slots that were valid in the cycle before.
     valid: u64,

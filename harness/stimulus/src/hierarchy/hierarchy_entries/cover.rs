@@ -10,9 +10,9 @@ use crate::{Points, cover};
 
 pub(crate) struct EntriesCover {
     shape: HierarchyShape,
-    /// Slots that were emptied at the last edge.
+    /// Slots that were flushed at the last clock edge.
     emptied: u64,
-    /// Registers of the results that ended at the last edge, with their slots.
+    /// Registers of the results that ended at the last clock edge, with their slots.
     ended: Vec<(usize, u8)>,
 }
 
@@ -153,7 +153,7 @@ impl EntriesCover {
         point!("no match: that register has been written in the cycle before", before);
     }
 
-    /// What is written of a port's ORF and LRF: elements and lanes.
+    /// The writes to a port's ORF and LRF: indices of elements, and lanes.
     fn written(&self, i: &HierarchyEntriesIn, c: usize) -> [Option<(usize, u32)>; 2] {
         let at = |local: u8, place: usize| element(&self.shape, usize::from(local) * self.shape.ports() + c, place);
         let (entry, bank) = (usize::from(i.orf_entry_i[c]), usize::from(i.lrf_bank_i[c]));

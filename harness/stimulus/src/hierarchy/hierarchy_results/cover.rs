@@ -11,7 +11,7 @@ pub(crate) struct ResultsCover {
     shape: HierarchyShape,
     /// Buses whose result is in the MRF's queue.
     queued: u8,
-    /// Buses of whose result both parts were under way at some time.
+    /// Buses whose result goes both to a place and to the MRF, and has not ended.
     both: u8,
 }
 

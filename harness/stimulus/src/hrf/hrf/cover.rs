@@ -12,7 +12,7 @@ pub(crate) struct HrfCover {
     /// Registers that each buffer has, and lanes of each of them.
     entries: [u64; PARITIES],
     lanes: [[u32; 64]; PARITIES],
-    /// Registers of each slot's warp that went from its buffer to its bank when it had it last.
+    /// Registers of each slot's warp that were drained from its buffer to its bank when the warp last had the slot.
     drained: [u64; PARITIES],
     /// The warp that each slot had last; the slot that was open last.
     had: [Option<u8>; PARITIES],
@@ -21,7 +21,7 @@ pub(crate) struct HrfCover {
     freed: [u8; 2],
     /// Slots that were open in the cycle before.
     open: u8,
-    /// A result waited for power in the cycle before.
+    /// Whether a result waited for power in the previous cycle.
     needed: bool,
 }
 
@@ -58,18 +58,18 @@ impl HrfCover {
         self.freed = [o.flush_done_o, self.freed[0]];
     }
 
-    /// Buffers that are full now and then.
+    /// Whether buffers are full now and then.
     fn small(&self) -> bool {
         self.shape.buffered() && self.shape.buffer_entries <= 24
     }
 
-    /// Entries that lose their power.
+    /// Whether entries lose their power.
     fn gates(&self) -> bool {
         let hrf = &self.config.hrf;
         self.shape.buffered() && hrf.gating && hrf.powered_entries < self.shape.buffer_entries
     }
 
-    /// A queue is in use now and then: seldom where a bank takes a result in each cycle.
+    /// Whether a queue is in use now and then: it rarely is if a bank takes a result in each cycle.
     fn queues(&self) -> bool {
         self.config.hrf.write_latency != 1
     }
@@ -101,7 +101,7 @@ impl HrfCover {
             point!("a source partly in the buffer", event("hrf_partial") != 0);
         }
         let b = usize::from(nets.reads_bank);
-        // Nothing new has been written: what is under way is the last of the drain.
+        // No new write begins: the write in progress is the last one of the drain.
         let behind = waits && at(nets.bank_writing, b) && self.drained[b] != 0 && !at(nets.bank_write_valid, b);
         point!(
             "a source waits for the end of its bank's drain",
@@ -137,7 +137,7 @@ impl HrfCover {
         let b = usize::from(warp) % PARITIES;
         let bit = 1u64 << register;
         let full = self.shape.buffered() && usize::from(nets.buffer_used[b]) == self.shape.buffer_entries;
-        // A large buffer is full too seldom when its bank's queue is in use.
+        // A large buffer is rarely full while its bank's queue is in use.
         point!(
             "a result for the full buffer waits for its queue",
             direct && full && at(nets.loads_valid, b),
@@ -176,7 +176,7 @@ impl HrfCover {
                 point!("a warp gives up with a load in flight, which comes during the drain", drains);
             }
         } else {
-            // All that is short has landed before a queue gets anything of the bank's.
+            // All results of short operations have landed before a queue gets a result for the bank.
             point!("a load comes for the active warp", slot && at(nets.loads_valid, b), given = self.shape.buffered());
         }
     }

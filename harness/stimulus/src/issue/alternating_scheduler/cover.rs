@@ -22,7 +22,7 @@ pub(crate) struct AlternatingSchedulerCover {
     shape: SmShape,
     /// Instructions after which a warp gives up; 0 for no limit.
     patience: u16,
-    /// Registers of the active warp that are counted as long.
+    /// Registers of the active warp that are pending results of long operations.
     long: [u64; 4],
     /// Slots that have just become free.
     flushed: u8,

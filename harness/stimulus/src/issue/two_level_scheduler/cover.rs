@@ -15,7 +15,7 @@ const FLUSHING: u8 = 3;
 pub(crate) struct TwoLevelSchedulerCover {
     shape: ActiveShape,
     straps: Straps,
-    /// Registers of each slot that are counted as long.
+    /// Registers of each slot that are pending results of long operations.
     long: Vec<[u64; 4]>,
     /// Slots that have just become free.
     freed: u64,
@@ -76,13 +76,13 @@ impl TwoLevelSchedulerCover {
         i.alive_i & !i.held_i & !in_slot(p, slots) & !waits(p, warps)
     }
 
-    /// Warps of a port among these.
+    /// The warps of a port among these warps.
     fn own(&self, port: usize, warps: u64) -> u64 {
         let count = self.shape.ports();
         (0..self.shape.warps).filter(|w| w % count == port).fold(0, |set, w| set | warps & 1 << w)
     }
 
-    /// The slot that each port gives out, and to whom.
+    /// The slot that each port gives away, and the warp that gets it.
     fn taken(&self, i: &TwoLevelSchedulerIn, p: &TwoLevelSchedulerProbe) -> Vec<Option<(usize, usize)>> {
         let warps = self.shape.warps;
         let ready = Self::ready(i, p, self.shape.active, warps);
@@ -176,7 +176,7 @@ impl TwoLevelSchedulerCover {
             point!("issues", true);
             if i.candidate_issue_i & p.candidate_valid_q >> port & 1 == 1 && p.candidate_q[port] == o.issue_warp_o[port]
             {
-                // Not the policy's choice, or it would have been all the same.
+                // This is not the policy's choice, even if it is the same warp.
                 let branch = i.branch_i >> o.issue_warp_o[port] & 1 == 1;
                 kept = if port == 0 && branch { i.branch_i } else { 0 };
                 continue;
@@ -377,7 +377,7 @@ impl TwoLevelSchedulerCover {
         points: &mut Points,
     ) {
         let count = self.shape.ports();
-        // Slot, register and kind of what ends.
+        // Slot, warp, register and kind of the results that are complete.
         let slot_of = |w: u8| (0..self.shape.active).find(|&s| p.state_q[s] != 0 && p.warp_q[s] == w);
         let mut ends = Vec::new();
         for b in (0..count).filter(|b| i.reg_valid_i >> b & 1 == 1) {
@@ -426,12 +426,12 @@ impl TwoLevelSchedulerCover {
     }
 }
 
-/// Warps that have a slot, in whatever state.
+/// Warps that have a slot, in any state.
 fn in_slot(p: &TwoLevelSchedulerProbe, slots: usize) -> u64 {
     (0..slots).filter(|&s| p.state_q[s] != 0).fold(0, |set, s| set | 1 << p.warp_q[s])
 }
 
-/// Warps with long ones outstanding.
+/// Warps with pending results of long operations.
 fn waits(p: &TwoLevelSchedulerProbe, warps: usize) -> u64 {
     (0..warps).filter(|&w| p.long_count_q[w] != 0).fold(0, |set, w| set | 1 << w)
 }

@@ -39,7 +39,7 @@ fn greedy_stolen(s: &mut Script<WarpSchedulerIn>) {
 }
 
 impl Script<WarpSchedulerIn> {
-    /// A cycle in which these of Wa and Wb, neighbours at port 0, may issue.
+    /// A cycle in which the warps of this set (bit 0: Wa, bit 1: Wb), which are neighbours at port 0, may issue.
     fn offer(&mut self, clear: u64, stolen: bool) {
         let (a, b) = (clear & 1, clear >> 1 & 1);
         self.now.clear_i = a | b << self.shape.issue_ports;

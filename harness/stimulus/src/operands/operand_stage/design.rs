@@ -13,22 +13,22 @@ use crate::{Cover, Coverage, Knob, Knobs, Unreached};
 pub(crate) trait Surroundings: Send + Sized + 'static {
     /// Knobs of these inputs.
     type Knobs: Knobs + 'static;
-    /// Situations that are about the design.
+    /// Situations of the design.
     type Cover: Cover<In = OperandStageIn>;
     /// Chance in a thousand that the warps have another number of rows in a cycle.
     const ROWS: u64;
 
-    /// For an operand stage with the design. `None`: it has another one.
+    /// For an operand stage with this design. `None`: the stage has another design.
     fn new(shape: &SmShape) -> Option<Self>;
 
-    /// Adds to what every operand stage gets: `rst_ni`, straps, `rows_i`, `dispatch_ready_i`, and random values of what other
-    /// designs look at.
+    /// Sets the inputs of the design. Those of every operand stage are set already: `rst_ni`, straps, `rows_i`, `dispatch_ready_i`, and random values
+    /// of the inputs that only other designs read.
     fn drive(&mut self, rng: &mut Rng, knobs: &Self::Knobs, inputs: &mut OperandStageIn);
 
     /// Bits of inputs that cannot be both 0 and 1.
     fn unreached(shape: &SmShape) -> Vec<Unreached>;
 
-    /// Points of every operand stage that this one does not reach.
+    /// Points of every operand stage that a stage with this design does not reach.
     fn spared(shape: &SmShape) -> Vec<&'static str>;
 }
 
@@ -63,7 +63,7 @@ impl StageDesign {
     }
 }
 
-/// Those that have rules.
+/// The designs that have rules.
 fn designs() -> impl Iterator<Item = &'static StageDesign> {
     crate::STAGES.iter().flatten()
 }
@@ -77,7 +77,7 @@ impl Knobs for DesignKnobs {
     }
 }
 
-/// The part of an operand stage's design, where it has rules for inputs.
+/// The driver of the design's inputs, if the design of an operand stage has rules for them.
 pub(crate) struct DesignDriver {
     /// The design's place in the list.
     number: usize,

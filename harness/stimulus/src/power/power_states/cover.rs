@@ -1,4 +1,4 @@
-//! What the stimulus of `power_states` reached.
+//! Coverage of `power_states`.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_REG, Roles};
@@ -39,7 +39,7 @@ fn names(roles: Roles) -> [u8; 4] {
     [roles.a(), roles.b(), roles.c(), roles.d()]
 }
 
-/// Each of them once.
+/// The registers of an instruction, each once.
 fn once(roles: Roles) -> Vec<u8> {
     let mut all: Vec<u8> = names(roles).into_iter().filter(|&r| r != NO_REG).collect();
     all.sort_unstable();
@@ -89,7 +89,7 @@ impl PowerStatesCover {
         self.begins(i, p, points);
     }
 
-    /// Registers have no states.
+    /// The mode in which registers have no states.
     #[given(self.mode == ALWAYS_ON)]
     fn always_on(&mut self, i: &PowerStatesIn, points: &mut Points) {
         point!("an access would change a state", i.set_valid_i & 1 == 1 && i.set_states_i[0] != 0);
@@ -222,7 +222,7 @@ impl PowerStatesCover {
         }
     }
 
-    /// What the table says counts in one mode only.
+    /// The access table's outputs count in one mode only.
     #[given(self.mode != ALWAYS_ON)]
     fn table(&mut self, i: &PowerStatesIn, p: &PowerStatesProbe, points: &mut Points) {
         let table = self.mode == GREENER;

@@ -9,7 +9,7 @@ use gpurf_oracle::{Issue, lanes_of};
 
 use super::{Coverage, FAMILIES, Point};
 
-/// Bytes of a line of memory, lines of a local word, banks of shared memory.
+/// Bytes of a line of memory, and banks of shared memory.
 const LINE: u64 = 128;
 const BANKS: u64 = 32;
 /// The middle of global memory, 2 GiB.
@@ -24,7 +24,7 @@ enum Memory {
     Constant,
 }
 
-/// Whether an access is generic, and otherwise where it goes.
+/// The memory that an access goes to; `None` if its address is a generic one.
 fn memory_of(op: Op) -> Option<Memory> {
     match op {
         Op::Ld { space, .. } | Op::St { space, .. } => match space {
@@ -146,7 +146,7 @@ impl Coverage {
         if !constants.is_empty() {
             self.hit_size(constants.len(), &sizes);
         }
-        // Local words of two lanes never meet.
+        // Two lanes never access the same local word.
         let shareable = targets.iter().filter(|(_, memory, _)| *memory != Memory::Local);
         let addresses: Vec<(Memory, u64)> = shareable.map(|(_, memory, address)| (*memory, *address)).collect();
         let distinct: BTreeSet<(Memory, u64)> = addresses.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Dependences, operands, control flow: what one instruction of a warp says, and those before it.
+//! Dependences, operands, control flow: situations of one instruction of a warp and of those before it.
 
 use gpurf_isa::modifiers::Shuffle;
 use gpurf_isa::{Instruction, Op, Operand, Reg, Slots, Unit};
@@ -6,14 +6,14 @@ use gpurf_oracle::{Issue, Mask, lanes_of};
 
 use super::{Coverage, FAMILIES, Point, rows};
 
-/// Instructions that count as near.
+/// Most instructions back that count as near.
 const NEAR: u64 = 4;
-/// Instructions that count as far.
+/// Fewest instructions back that count as far.
 const FAR: u64 = 16;
-/// Instructions of a round of a short loop.
+/// Most instructions in a round of a short loop.
 const ROUND: u64 = 12;
 
-/// What wrote or read a register.
+/// The kind of instruction that wrote a register or a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum By {
     Global,
@@ -35,29 +35,30 @@ impl By {
     }
 }
 
-/// What a warp has done.
+/// The history of a warp.
 #[derive(Clone, Debug)]
 pub struct Warp {
-    /// Its threads.
+    /// The lanes that have threads.
     threads: Mask,
-    /// Number of the instruction that last wrote, read, read as a store, plus 1; what wrote.
+    /// The instruction that last wrote (and its kind) or read each register, the store that last read it, and the instruction that last wrote each
+    /// predicate: numbers plus 1; 0: none.
     written: [(u64, By); 256],
     read: [u64; 256],
     stored: [u64; 256],
     predicates: [(u64, By); 8],
     /// The last global load, and its register.
     load: Option<(u64, Reg)>,
-    /// Lanes that last read and wrote a register.
+    /// The lanes that last read and wrote each register.
     readers: [Mask; 256],
     writers: [Mask; 256],
-    /// The third source of the last instruction, if it is in no other of its places.
+    /// The third source of the last instruction, if it is no other operand.
     third: Option<Reg>,
-    /// Where and when the last load of global memory was.
+    /// The program counter of the last load of global memory, and its number plus 1.
     loaded: Option<(u32, u64)>,
 }
 
 impl Warp {
-    /// At its start.
+    /// A warp with these threads, at its start.
     pub fn new(threads: Mask) -> Self {
         Self {
             threads,
@@ -73,7 +74,7 @@ impl Warp {
         }
     }
 
-    /// An instruction has been executed.
+    /// Records an instruction that has been executed.
     pub fn note(&mut self, issue: &Issue<'_>) {
         if issue.mask == 0 {
             return;
@@ -106,7 +107,7 @@ impl Warp {
     }
 }
 
-/// The register that only the third source is.
+/// The register of the third source, if it is no other operand.
 fn third(instruction: &Instruction) -> Option<Reg> {
     let (_, register) = instruction.sources().nth(2)?;
     let alone = instruction.sources().filter(|(_, other)| *other == register).count() == 1;
@@ -114,7 +115,7 @@ fn third(instruction: &Instruction) -> Option<Reg> {
 }
 
 impl Coverage {
-    /// When registers are accessed again: what their power states depend on.
+    /// Counts how registers are accessed again: their power states depend on this.
     pub(super) fn rests(&mut self, issue: &Issue<'_>, warp: &Warp) {
         let (instruction, now) = (issue.instruction, issue.number + 1);
         if issue.mask == 0 {

@@ -9,18 +9,18 @@ use crate::program::lower::{INPUT_WORDS, UNIT};
 use crate::program::tree::{Access, Action, Pattern, Place, Statement, Window};
 use crate::program::weights::{PatternChoice, WindowChoice};
 
-/// Strides in words: of them some keep lanes in one bank of 32, some go round all.
+/// Strides in words: some keep the lanes in one of 32 banks, some spread them over all banks.
 const STRIDES: [i32; 12] = [2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33];
 /// Bytes of a line of memory, and of a word of each bank of shared memory.
 const LINE: i32 = 128;
 
-/// Parts of a vector.
+/// Most parts of a vector.
 const MOST_PARTS: usize = 4;
-/// Loads of a burst: more than a line of memory has no words.
+/// Most loads of a burst: a line of memory has no more words.
 const MOST_LOADS: usize = 32;
 
 impl Generator<'_> {
-    /// An access, or nothing where no window has a weight.
+    /// An access; `None` if no window has a weight.
     pub(super) fn access(&mut self) -> Option<Access> {
         let whole = self.weights.chances.whole;
         if whole > 0 && self.rng.chance(whole) {
@@ -49,7 +49,7 @@ impl Generator<'_> {
     pub(super) fn access_of(&mut self, window: Window, action: Action) -> Access {
         let chances = &self.weights.chances;
         let is_atomic = matches!(action, Action::Atomic(..) | Action::Cas(..));
-        // The address of a compare and swap is a word, and means global memory where it is a generic one.
+        // The address of a compare and swap is one word; as a generic address it means global memory.
         let may_be_generic = !matches!(action, Action::Cas(..));
         let generic = may_be_generic && self.rng.chance(chances.generic);
         let place = self.place(window, &action);
@@ -70,7 +70,7 @@ impl Generator<'_> {
         if self.rng.chance(chances.offset) {
             offset = self.rng.below(1 << 12) as i32 - (1 << 11);
             if generic && !global {
-                // A sum of 64 bits: it must not pass through another window.
+                // The instruction adds the offset to 64 bits: the register's word must not wrap, or the sum would be in another window.
                 offset = -offset.abs();
             }
         }
@@ -93,8 +93,8 @@ impl Generator<'_> {
         access
     }
 
-    /// Loads of global memory, constants that differ in every lane, exchanges between lanes, arithmetic: none of them waits for another one, so their results come
-    /// at a time. Those of memory and constants take the result bus for many cycles, and the rest fills the queues.
+    /// Loads of global memory, constants that differ in every lane, exchanges between lanes, arithmetic: none of them waits for another one, so their
+    /// results come at the same time. Results of memory and constants occupy the result bus for many cycles, while the others fill the queues.
     pub(super) fn crowd(&mut self) -> Vec<Statement> {
         let mut registers = self.pool.clone();
         self.rng.shuffle(&mut registers);
@@ -131,7 +131,7 @@ impl Generator<'_> {
         Access { guard: PredicateSource::TRUE, place, other: None, ..self.access_of(Window::Input, action) }
     }
 
-    /// A store of all lanes whose words are a line: neighbours in global memory, or the same word of each thread's local memory.
+    /// A store of all lanes to a whole line: consecutive words of global memory, or the same word of each thread's local memory.
     fn store_of_a_line(&mut self) -> Access {
         let local = self.program.layout.interleaved || self.rng.chance(500);
         let (window, pattern) = match local {
@@ -182,9 +182,9 @@ impl Generator<'_> {
         }
     }
 
-    /// Loads into so many registers that none has to wait for another one; nothing where there are too few.
+    /// Loads into as many different registers, so that none has to wait for another one; `None` if there are too few registers.
     fn burst(&mut self) -> Option<Action> {
-        // Interleaved words lie together only so far.
+        // Interleaved words are contiguous in units of `UNIT` bytes only.
         let most = if self.program.layout.interleaved { UNIT as usize / 4 } else { MOST_LOADS };
         let parts = (1 << (self.pool.len() / 2).checked_ilog2()?).min(most);
         let mut to: Vec<Reg> = Vec::new();

@@ -1,4 +1,4 @@
-//! Statements: which one, and what is inside.
+//! Choice of statements and of their contents.
 
 use gpurf_isa::Operand;
 use gpurf_isa::modifiers::{Scope, Vote};
@@ -10,25 +10,25 @@ use crate::program::tree::{
 };
 use crate::program::weights::Kind;
 
-/// Statements that end lanes, at most: each takes some away for good.
+/// Most statements that end lanes: each removes some of them for good.
 const EXITS: u32 = 3;
-/// Values at the end: more than a register file cache has entries for a warp.
+/// Values that are written at the end: more than a register file cache has entries for a warp.
 const LAST_VALUES: usize = 20;
-/// The same for whole warps.
+/// Most statements that end whole warps.
 const WARP_ENDS: u32 = 3;
-/// Rounds of all loops around a statement, at most.
+/// Most rounds of all loops around a statement together.
 const ROUNDS: u32 = 24;
 
-/// What is around a statement.
+/// The context of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
-    /// Who comes by together.
+    /// Threads that reach it together.
     flow: Flow,
-    /// Branches and loops.
+    /// Number of branches and loops around it.
     depth: u32,
-    /// Loops.
+    /// Number of loops around it.
     loops: usize,
-    /// Rounds of these loops together, at most.
+    /// Most rounds of these loops together.
     rounds: u32,
     /// Whether lanes may leave the innermost loop.
     leaves: bool,
@@ -41,7 +41,7 @@ impl Default for Around {
 }
 
 impl Around {
-    /// Inside a branch or a loop, whose lanes go on like this.
+    /// The context inside a branch or a loop whose condition or number of rounds has this flow.
     fn inside(self, flow: Flow) -> Self {
         Self { flow: self.flow.min(flow), depth: self.depth + 1, ..self }
     }
@@ -97,7 +97,7 @@ impl Generator<'_> {
             }
             Some(Kind::EndWarp) => {
                 self.warp_ends += 1;
-                // One that there is, and others whose numbers have the same low bits; never warp 0.
+                // An existing warp, and others whose numbers have the same low bits; never warp 0.
                 let warp = self.range([1, self.program.warps() - 1]);
                 let masks: Vec<u32> = [1, 3, 7, 31].into_iter().filter(|mask| warp & mask != 0).collect();
                 let mask = self.pick(&masks);
@@ -139,11 +139,11 @@ impl Generator<'_> {
         Statement::If(If { test, then, otherwise })
     }
 
-    /// Some lanes end, some of them here and some of them there: where both ways meet none is left.
+    /// Ends some lanes, on the two sides of a branch: where the sides meet, no lane is left.
     fn all_end(&mut self) -> Statement {
         let ends = |generator: &mut Self| Statement::Exit(generator.test(Condition::Lanes(u32::MAX)));
         let inner = If { test: self.divergent(), then: vec![ends(self)], otherwise: vec![ends(self)] };
-        // Something stands after it, so that its two ways meet before those of the outer one do.
+        // A statement after the inner branch, so that its two sides meet before those of the outer branch do.
         let behind = ends(self);
         // Few lanes at a time, and not the first one, which never ends.
         let mask = self.word() & self.word() & !1;
@@ -161,7 +161,7 @@ impl Generator<'_> {
         } else {
             Trips::Fixed(most)
         };
-        // Where lanes may leave, they are apart from then on.
+        // If lanes may leave the loop, the lanes of a warp may have diverged from then on.
         let leaves = self.rng.chance(300);
         let flow = if leaves { Flow::Lane } else { trips.flow() };
         let rounds = around.rounds * trips.most();
@@ -171,7 +171,7 @@ impl Generator<'_> {
         Statement::Loop(Loop { depth: around.loops, trips, predicate, body })
     }
 
-    /// Branches in branches: each takes the lowest lane away, which goes the other way.
+    /// Nested branches: in each of them, the lowest lane takes the other side.
     fn nest(&mut self, level: u32, depth: u32) -> Statement {
         let around = Around { flow: Flow::Lane, depth: u32::MAX, ..Around::default() };
         let leaf = |generator: &mut Self| {
@@ -224,7 +224,7 @@ impl Generator<'_> {
 
     fn barrier(&mut self) -> Barrier {
         let id = self.rng.below(8) as u8;
-        // A number would be waited for also when warps have ended.
+        // A barrier with a number of threads would also wait for warps that have ended.
         let counts: &[Count] = if self.warps_end {
             &[Count::All, Count::Zero]
         } else {
@@ -256,14 +256,14 @@ impl Generator<'_> {
         }
     }
 
-    /// Values are stored, and one is loaded for which no instruction waits.
+    /// Stores values, and loads one that no instruction waits for.
     pub(super) fn last_statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
         for _ in 0..4 {
             let action = self.plain(true);
             statements.push(Statement::Access(self.access_of(Window::Own, action)));
         }
-        // In most programs warps end while their last values are on the way from level to level of the register file.
+        // In most programs warps end while their last values move between levels of the register file.
         if self.rng.chance(800) {
             statements.extend((0..LAST_VALUES).map(|_| Statement::Do(self.fresh())));
         }

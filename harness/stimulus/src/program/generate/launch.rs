@@ -1,4 +1,4 @@
-//! The launch of a program, and what it starts from.
+//! The launch of a program, and its initial values.
 
 use gpurf_isa::Reg;
 use gpurf_lockstep::Rng;
@@ -7,13 +7,13 @@ use super::Generator;
 use crate::program::lower::{BufferKind, CONSTANT_WORDS, FLOAT_WORDS, INPUT_WORDS, SUM_BYTES};
 use crate::program::{First, Fixed, Layout, Limits, Program, Release, Weights};
 
-/// Registers that every program has at least: those with a meaning, and some to compute with.
+/// Fewest registers of a program: those with a fixed role, and some to compute with.
 const FEWEST_REGISTERS: u32 = 24;
-/// Warps of a grid at least, where the sizes allow it.
+/// Fewest warps of a grid, if the sizes allow it.
 const FEWEST_WARPS: u32 = 6;
-/// Words of dynamic shared memory are fewer.
+/// The words of dynamic shared memory are fewer than this.
 const MOST_DYNAMIC: u32 = 128;
-/// Flags at the end of shared memory, and the step in which it is handed out.
+/// Bytes of the flags at the end of shared memory, and the granularity of its allocation.
 const SHARED_SLACK: u32 = 32 + 128;
 
 /// Floats that are awkward: zeros, subnormals, the ends of the range, neighbours of one, halves, infinities, NaNs.
@@ -52,12 +52,13 @@ pub const AWKWARD: [u32; 32] = [
     0x4049_0fdb,
 ];
 
-/// The middle of global memory, its lowest address for a buffer, and the end of the last buffer there.
+/// The middle of global memory (2 GiB), the lowest address of a buffer, the address of the input if it lies across the middle, and the end of the
+/// last buffer.
 const HALF: u32 = 1 << 31;
 const LOWEST: u32 = 1 << 24;
 const INPUT_ACROSS_HALF: u32 = HALF - 2 * INPUT_WORDS;
 const HIGHEST: u32 = 0xFFFF_0000;
-/// Between two buffers, and what the buffers after them take at most.
+/// Bytes between two buffers; the buffers after them take at most as many.
 const GUARD: u32 = 1 << 20;
 /// Alignment of buffers.
 const ALIGNMENT: u32 = 256;
@@ -115,7 +116,7 @@ impl<'a> Generator<'a> {
         let rows = |registers: u32| registers.div_ceil(self.limits.banks);
         let full = chances.full > 0 && self.rng.chance(chances.full);
         if full {
-            // The SM's warps make whole blocks.
+            // The SM's warps have to make whole blocks.
             warps = (1..=warps).rev().find(|warps| self.limits.warps.is_multiple_of(*warps)).unwrap_or(1);
         }
         let together = if full { self.limits.warps } else { warps };
@@ -142,7 +143,7 @@ impl<'a> Generator<'a> {
             interleaved: chances.interleaved > 0 && self.rng.chance(chances.interleaved),
         };
         let missing = if self.rng.chance(chances.partial) { self.range([1, 31]) } else { 0 };
-        // Few warps would need long programs.
+        // With few warps, programs would have to be long.
         let blocks = self.range(sizes.blocks).max((FEWEST_WARPS / warps).min(sizes.blocks[1]));
         let blocks = if full { blocks.max(resident) } else { blocks };
         self.depth = self.range(sizes.depth);
@@ -165,7 +166,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Addresses of buffers, in ascending order. Seeds take the arrangements in turn, so that a few programs have all.
+    /// Addresses of buffers, in ascending order. Successive seeds take the arrangements in turn, so that a few programs have all of them.
     fn addresses(&mut self) {
         let program = &self.program;
         let (own_bytes, warps) = (4 * program.layout.own_words, program.warps() * program.blocks());
@@ -190,7 +191,7 @@ impl<'a> Generator<'a> {
         self.program.addresses[BufferKind::Input as usize] == Some(INPUT_ACROSS_HALF)
     }
 
-    /// Registers with a meaning lie anywhere, so that every bank has some.
+    /// Chooses the registers. Those with a fixed role have random numbers, so that they are spread over the banks.
     fn registers(&mut self) {
         let mut numbers: Vec<u8> = (0..self.program.registers as u8).collect();
         self.rng.shuffle(&mut numbers);
@@ -200,7 +201,7 @@ impl<'a> Generator<'a> {
         self.program.first_predicates = std::array::from_fn(|_| if self.is_unwritten() { 0 } else { self.word() });
     }
 
-    /// Whether a register or a predicate begins as the compiler makes one that is live at a kernel's entry.
+    /// Whether a register or a predicate is initially zero, as the compiler makes one that is live at a kernel's entry.
     fn is_unwritten(&mut self) -> bool {
         let chance = self.weights.chances.unwritten;
         chance > 0 && self.rng.chance(chance)
@@ -237,8 +238,8 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Where threads release shared memory: of machines in which blocks share it half of the programs do so as early as they can. Other machines' programs do not
-/// depend on the choice.
+/// Where threads release shared memory. On machines in which blocks share it, half of the programs release it as early as they can. Programs for
+/// other machines do not depend on the choice.
 fn release(seed: u64, limits: &Limits) -> Release {
     match Rng::new(seed, "release").below(4) {
         _ if limits.scratchpad.is_none() => Release::Never,
@@ -248,7 +249,7 @@ fn release(seed: u64, limits: &Limits) -> Release {
     }
 }
 
-/// So many in one to three dimensions, the last of which has at most `deepest`.
+/// Splits `count` into one to three dimensions, of which the last one is at most `deepest`.
 fn extent(rng: &mut Rng, count: u32, deepest: u32) -> [u32; 3] {
     let divisor = |rng: &mut Rng, of: u32, most: u32| {
         let divisors: Vec<u32> = (1..=of.min(most)).filter(|n| of.is_multiple_of(*n)).collect();

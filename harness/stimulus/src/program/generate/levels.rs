@@ -1,4 +1,4 @@
-//! Levels of operands: any.
+//! Random levels of operands.
 
 use gpurf_isa::{LrfBank, OrfEntry, ResultLevel, SourceLevel, Upper};
 

@@ -1,4 +1,4 @@
-//! Making programs.
+//! Generation of programs.
 
 mod accesses;
 mod control;
@@ -20,9 +20,9 @@ use super::{Limits, Program, ProgramError, Weights, wanted};
 /// A quota that was not met: the point's name, how often it was reached, how often it should have been.
 type Unmet = (String, u64, u64);
 
-/// Sections of a program at most: quotas that have not been met by then are out of its reach.
+/// Most sections of a program: quotas that have not been met by then are out of reach.
 const SECTIONS: usize = 24;
-/// Programs that are begun for a seed: what one of few lanes cannot reach another one may.
+/// Programs that are tried for a seed: what a program with few lanes cannot reach, another one may.
 const ATTEMPTS: u32 = 12;
 
 struct Generator<'a> {
@@ -32,21 +32,21 @@ struct Generator<'a> {
     program: Program,
     /// Registers that statements read and write.
     pool: Vec<Reg>,
-    /// The last registers and predicates that were written and read, the last one in front.
+    /// The registers that were last written, those that were last read, and the predicates that were last written, each with the latest first.
     written: VecDeque<Reg>,
     read: VecDeque<Reg>,
     predicates: VecDeque<Predicate>,
     /// Whether whole warps may end early: then there are no barriers that count threads.
     warps_end: bool,
-    /// Whether control fields are not at rest.
+    /// Whether control fields are random.
     control: bool,
     /// Flags that have been used.
     flags: u32,
-    /// Statements that end lanes, so far: few, so that some lanes are left.
+    /// Number of statements so far that end lanes: it is bounded, so that some lanes are left.
     exits: u32,
-    /// The same for whole warps.
+    /// The same for statements that end whole warps.
     warp_ends: u32,
-    /// Branches and loops around a statement, at most.
+    /// Most branches and loops around a statement.
     depth: u32,
 }
 
@@ -137,12 +137,12 @@ impl Generator<'_> {
         self.program.body.extend(body);
     }
 
-    /// What every program ends with: values are stored, and a load comes back when its warp has ended.
+    /// The statements at the end of every program: they store values, and load one that arrives when its warp has ended.
     fn results(&mut self) -> Vec<Statement> {
         let mut rng = self.rng.clone();
         std::mem::swap(&mut rng, &mut self.rng);
         let statements = self.last_statements();
-        // The sections that may follow do not depend on it.
+        // The random numbers of later sections do not depend on these statements.
         self.rng = rng;
         statements
     }

@@ -15,7 +15,7 @@ fn remember<T: Copy>(list: &mut VecDeque<T>, item: T) {
 }
 
 impl Generator<'_> {
-    /// One of the last ones, often the very last.
+    /// One of the latest entries of a list, often the very latest.
     fn recent<T: Copy>(&mut self, list: &VecDeque<T>) -> Option<T> {
         if list.is_empty() {
             return None;
@@ -92,7 +92,7 @@ impl Generator<'_> {
         self.pool[index]
     }
 
-    /// Another register in the bank of one: a warp's registers go round the banks.
+    /// Another register in the bank of `other`: the registers of a warp are interleaved over the banks.
     fn in_bank_of(&mut self, other: Reg) -> Option<Reg> {
         let banks = self.limits.banks;
         let same = |register: &&Reg| **register != other && u32::from(register.0) % banks == u32::from(other.0) % banks;
@@ -123,9 +123,9 @@ impl Generator<'_> {
         if self.rng.chance(chances.guard_never) { PredicateSource::FALSE } else { self.predicate_source() }
     }
 
-    /// An instruction has been chosen.
+    /// Remembers the registers and the predicate of an instruction that has been chosen.
     pub(super) fn note(&mut self, instruction: &Instruction) {
-        // Registers with a meaning are read now and then, and must not be chosen to be written.
+        // Registers with a fixed role are read now and then, but must not be chosen as destinations.
         for (_, register) in instruction.sources().filter(|(_, register)| !self.program.fixed.contains(register)) {
             remember(&mut self.read, register);
         }
@@ -137,19 +137,19 @@ impl Generator<'_> {
         }
     }
 
-    /// Registers are read.
+    /// Remembers registers that are read.
     pub(super) fn note_read(&mut self, registers: &[Reg]) {
         registers.iter().filter(|r| !r.is_zero()).for_each(|register| remember(&mut self.read, *register));
     }
 
-    /// A register is written.
+    /// Remembers a register that is written.
     pub(super) fn note_written(&mut self, register: Reg) {
         if !register.is_zero() {
             remember(&mut self.written, register);
         }
     }
 
-    /// A predicate is written.
+    /// Remembers a predicate that is written.
     pub(super) fn note_predicate(&mut self, predicate: Predicate) {
         remember(&mut self.predicates, predicate);
     }

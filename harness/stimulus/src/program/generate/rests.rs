@@ -1,4 +1,4 @@
-//! Accesses of one register that come late, or sooner than a compiler can tell: what power states of registers depend on.
+//! Accesses to one register that come late, or sooner than a compiler can predict: power states of registers depend on this.
 
 use gpurf_isa::modifiers::LoadType;
 use gpurf_isa::{Instruction, Op, PredicateSource, Reg, Slots};
@@ -7,13 +7,13 @@ use super::Generator;
 use super::values::Family;
 use crate::program::tree::{Access, Action, If, Loop, Statement, Trips, Window};
 
-/// Instructions between two accesses: some are nearer than any threshold of a compiler that is of use, some further away.
+/// Instructions between two accesses: some gaps are shorter than any useful threshold of a compiler, some are longer.
 const GAP: [u32; 2] = [1, 12];
-/// Gaps after which even a threshold of several instructions ends.
+/// Gaps that are longer than a threshold of several instructions.
 const LONG_GAP: [u32; 2] = [5, 16];
 
 impl Generator<'_> {
-    /// Accesses of a register. Around them it is written in all lanes, so that nothing else decides whether its value is still needed.
+    /// Accesses to a register. Before and after them it is written in all lanes, so that no other access decides whether its value is needed.
     pub(super) fn rest(&mut self) -> Vec<Statement> {
         let register = self.any();
         let mut statements = vec![self.all_written(register)];
@@ -26,7 +26,7 @@ impl Generator<'_> {
             }
             5 | 6 => statements.push(self.both_sides(register)),
             7 => {
-                // What these lanes get is never read.
+                // The value that these lanes get is never read.
                 let guard = self.predicate_source();
                 let written = self.written(register).guarded(guard);
                 statements.push(Statement::Do(written));
@@ -34,7 +34,7 @@ impl Generator<'_> {
             }
             8 => statements.push(self.short_loop(register)),
             9 => {
-                // What an instruction without lanes says of the register does not count.
+                // Hardware may ignore the states that an instruction with no active lanes gives the register.
                 let reader = self.reader(register).guarded(PredicateSource::FALSE);
                 statements.push(Statement::Do(reader));
                 statements.extend(self.gap(register, GAP));
@@ -67,7 +67,7 @@ impl Generator<'_> {
         statements
     }
 
-    /// The third source of an instruction, which the next ones access.
+    /// An instruction with the register as its third source, followed by instructions that access the register.
     fn third_again(&mut self, register: Reg) -> Vec<Statement> {
         let (first, result) = (self.other_than(&[register]), self.other_than(&[register]));
         let mut instructions = vec![self.three_sources(first, register, result)];
@@ -82,7 +82,7 @@ impl Generator<'_> {
         instructions.into_iter().map(Statement::Do).collect()
     }
 
-    /// A branch on both sides of which lanes read the register, or on one of which they write it.
+    /// A branch on both sides of which lanes read the register; on a side they may write it before.
     fn both_sides(&mut self, register: Reg) -> Statement {
         let test = self.divergent();
         let side = |generator: &mut Self| {
@@ -101,7 +101,7 @@ impl Generator<'_> {
         Statement::If(If { test, then, otherwise })
     }
 
-    /// A loop of hardly more than one instruction, which writes the register.
+    /// A loop of little more than one instruction, which writes the register.
     fn short_loop(&mut self, register: Reg) -> Statement {
         let body = if self.rng.chance(700) {
             let access = self.access_of(Window::Input, Action::Load(LoadType::B32, vec![register]));
@@ -156,7 +156,7 @@ impl Generator<'_> {
         Statement::Do(written)
     }
 
-    /// An instruction with three registers as sources, the third of which is in no other place, into a register.
+    /// An instruction with three registers as sources, of which the third is no other operand, and with destination `d`.
     fn three_sources(&mut self, a: Reg, c: Reg, d: Reg) -> Instruction {
         let b = self.other_than(&[a, c]);
         loop {

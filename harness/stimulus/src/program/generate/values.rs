@@ -6,10 +6,10 @@ use gpurf_isa::{Control, Instruction, Op, Operand, PowerState, Predicate, Predic
 use super::Generator;
 use super::launch::AWKWARD;
 
-/// Chance, in a thousand, that an integer operation is an addition whatever else it could be: they alone make chains of carries.
+/// Chance, in a thousand, that an integer operation is chosen among additions only: no other operations make chains of carries.
 const ADDITIONS: u32 = 200;
 
-/// What the instructions of a statement are about.
+/// Families of the instructions in statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     Integer,
@@ -92,7 +92,7 @@ impl Generator<'_> {
         self.finish(instruction)
     }
 
-    /// Control fields, and the memory of what was chosen.
+    /// Sets control fields, and remembers the registers of the instruction.
     pub(super) fn finish(&mut self, mut instruction: Instruction) -> Instruction {
         if self.control {
             instruction.control = self.control_fields(&instruction);
@@ -101,7 +101,7 @@ impl Generator<'_> {
         instruction
     }
 
-    /// Modifiers of which most values make little sense.
+    /// Replaces modifiers of which most values are of little use.
     fn usual(&mut self, op: Op) -> Op {
         match op {
             Op::Shfl { mode, .. } if self.rng.chance(800) => {
@@ -162,7 +162,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Amounts of shifts are mostly constants: of any value most are too large.
+    /// The chance of a constant operand. Amounts of shifts are mostly constants, since most values of a register are too large.
     fn constant_chance(&self, op: Op) -> u32 {
         match op {
             Op::Shl {} | Op::Shr { .. } | Op::Shf { .. } | Op::Bfe { .. } | Op::Bfi {} | Op::Prmt {} => 800,
@@ -191,7 +191,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Control fields of any values, but for those that are true or false of the code: last reads and free registers are the compiler's ([`lower`](crate::program::lower)).
+    /// Random control fields, except for those that make a statement about the code: the compiler sets last reads and free registers
+    /// ([`lower`](crate::program::lower)).
     fn control_fields(&mut self, instruction: &Instruction) -> Control {
         let mut control =
             Control { deschedule: self.rng.chance(200), strand_end: self.rng.chance(200), ..Control::default() };

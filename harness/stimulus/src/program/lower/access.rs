@@ -14,9 +14,9 @@ use crate::program::tree::{Access, Action, Pattern, Place, Window};
 enum Base {
     /// At an address that a register holds.
     Register(Reg),
-    /// So many bytes after the start of a buffer.
+    /// This many bytes after the start of a buffer.
     Buffer(BufferKind, u32),
-    /// At an address that is known.
+    /// At a constant address.
     At(u32),
 }
 
@@ -29,7 +29,7 @@ impl Lowering<'_> {
         let mut at = self.address(access, place, low, high);
         if let Some((other, predicate)) = &access.other {
             let (low2, high2) = if access.pair == 0 { (t2, t3) } else { (t0, t1) };
-            // Both have to leave the same offset to the instruction.
+            // The instruction has to add the same offset to both addresses.
             self.settle(low, at);
             let at2 = self.address(access, other, low2, high2);
             self.settle(low2, at2);
@@ -39,7 +39,7 @@ impl Lowering<'_> {
             at = 0;
         }
         if access.offset != 0 {
-            // What the instruction adds again.
+            // The instruction adds it again.
             self.add(low, low, access.offset.wrapping_neg() as u32);
         }
         let at = at + access.offset;
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What each part does, without operands.
+    /// The operation of each part, without operands.
     fn operations(&self, access: &Access) -> Vec<Op> {
         let window = access.place.window;
         let space = if access.generic {
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         (0..parts).map(operation).collect()
     }
 
-    /// Puts an address into registers; gives what the instruction has to add.
+    /// Computes an address in registers; returns the offset that the instruction has to add.
     fn address(&mut self, access: &Access, place: &Place, low: Reg, high: Reg) -> i32 {
         let (base, span) = self.window(access, place.window);
         // The parts of a vector have the first one's alignment.
@@ -124,7 +124,7 @@ impl Lowering<'_> {
         at
     }
 
-    /// Where in its window each lane goes.
+    /// Computes the offset of each lane in its window.
     fn offset_in_window(&mut self, place: &Place, low: Reg, mask: u32) {
         let lane = self.fixed(Fixed::Lane);
         match place.pattern {
@@ -146,7 +146,7 @@ impl Lowering<'_> {
         self.and(low, low, mask);
     }
 
-    /// Puts what the instruction would have to add into the register.
+    /// Adds to the register what the instruction would have to add.
     fn settle(&mut self, low: Reg, at: i32) {
         if at != 0 {
             self.add(low, low, at as u32);
@@ -155,7 +155,8 @@ impl Lowering<'_> {
 
     /// Where a window begins, and its size, a power of two.
     fn window(&self, access: &Access, window: Window) -> (Base, u32) {
-        // Where the order of atomic operations may not show, each kind has words of its own: of different kinds the last one would show.
+        // If the order of atomic operations must not affect results, each kind has words of its own: on a word with different kinds, the order would
+        // affect the result.
         let (sums_at, sums) = match access.action {
             Action::Atomic(operation, ..) if !self.ordered => (4 * SUM_WORDS * kind(operation), 4 * SUM_WORDS),
             _ => (0, SUM_BYTES),
@@ -168,7 +169,7 @@ impl Lowering<'_> {
             Window::SharedOwn => (Base::Register(self.fixed(Fixed::Write)), self.region()),
             Window::SharedOther => (Base::Register(self.fixed(Fixed::Read)), self.half()),
             Window::Constant => (Base::At(CONSTANTS), 4 * CONSTANT_WORDS),
-            // The last column.
+            // The last column belongs to atomic operations.
             Window::Sums if self.program.layout.interleaved => {
                 let columns = self.program.columns();
                 (Base::Buffer(BufferKind::Own, LEAD + UNIT * (columns - 1) + sums_at * columns), sums)
@@ -179,7 +180,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Which words of the sums a kind of atomic operation has.
+/// The index of the words that a kind of atomic operation uses.
 fn kind(operation: Atomic) -> u32 {
     use gpurf_isa::modifiers::Modifier;
     operation.bits()

@@ -1,4 +1,4 @@
-//! Statements that decide where a program goes on, and who waits for whom.
+//! Statements of control flow and synchronisation.
 
 use gpurf_isa::modifiers::{Atomic, AtomicSpace, BarrierId, IntegerComparison, Space, Special, Vote};
 use gpurf_isa::{Instruction, Op, Operand, Predicate, PredicateSource, Reg};
@@ -40,7 +40,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Statements, and a release after the last one that accesses shared memory. Where this one is a branch, both of its ways have a release.
+    /// Lowers statements, with a release after the last one that accesses shared memory. If that one is a branch, both of its sides have a release.
     pub(super) fn releasing(&mut self, statements: &[Statement]) {
         let Some(last) = statements.iter().rposition(accesses_shared) else {
             self.release();
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         self.ways(branch, !branch.otherwise.is_empty(), Self::statements);
     }
 
-    /// Two ways, the second one only if there is one.
+    /// Lowers a branch; `second` says whether it has a second side.
     fn ways(&mut self, branch: &If, second: bool, lower: impl Fn(&mut Self, &[Statement])) {
         self.note("branch");
         let holds = self.test(&branch.test);
@@ -118,7 +118,7 @@ impl Lowering<'_> {
         self.branch(holds, if *ends { end } else { next });
     }
 
-    /// Computes a condition; gives where it stands.
+    /// Computes a condition; returns the predicate that holds it.
     fn test(&mut self, test: &Test) -> PredicateSource {
         let (p, t0) = (test.predicate, self.fixed(Fixed::T0));
         match test.condition {
@@ -158,8 +158,8 @@ impl Lowering<'_> {
         self.emit(Instruction::new(Op::Exit {}).guarded(PredicateSource::of(test.predicate)));
     }
 
-    /// The warp's stores have been performed when a load after them has come back; only then it ends. No warp waits for it at a barrier any more, and
-    /// others may read what it has stored after the next one.
+    /// The warp ends only when a load after its stores has returned, since its stores have then been performed: no warp waits for it at a barrier any
+    /// more, and others may read its stores after the next barrier.
     fn end_warp(&mut self, test: &Test) {
         self.note("warps end");
         let holds = self.test(test);
@@ -245,8 +245,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lane 0 of warp 0 raises the flag; lane 0 of the others asks for it until it is up, by an atomic operation, so that the order in which memory
-    /// performed them says how often each has asked.
+    /// Lane 0 of warp 0 raises the flag. Lane 0 of every other warp polls it with an atomic operation until it is raised, so that the order in which
+    /// memory performed the operations tells how often each warp has polled.
     fn spin(&mut self, Spin { flag, predicates: [first, again] }: &Spin) {
         self.note("wait for a flag");
         let (t0, t1, lane) = (self.fixed(Fixed::T0), self.fixed(Fixed::T1), self.fixed(Fixed::Lane));

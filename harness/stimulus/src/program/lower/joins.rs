@@ -1,10 +1,10 @@
-//! Labels become numbers, and branches that may split a warp get their reconvergence points.
+//! Resolves labels to numbers, and gives branches that may split a warp their reconvergence points.
 
 use gpurf_isa::{Instruction, Op, Operand, PredicateSource};
 
 use super::{Item, Label, Lowered, pc};
 
-/// Puts prologue and body together.
+/// Concatenates prologue and body, and resolves labels and reconvergence points.
 pub fn link(prologue: Vec<Item>, body: Vec<Item>, labels: usize, shared: u32, local: u32) -> Lowered {
     let is_code = |item: &&Item| matches!(item, Item::Op(_) | Item::Branch(..));
     let body_start = prologue.iter().filter(is_code).count();
@@ -39,8 +39,8 @@ pub fn link(prologue: Vec<Item>, body: Vec<Item>, labels: usize, shared: u32, lo
     Lowered { code, notes, body: body_start, shared, local }
 }
 
-/// For each instruction the first one that all paths from it lead through; nothing where they only end. Lanes that end in the middle of a program do not
-/// count as a path: those that do not end meet all the same.
+/// The immediate postdominator of each instruction: the first instruction that all paths from it pass. `None` if the paths end without one. Lanes
+/// that end in the middle of a program do not count as a path: the other lanes reconverge nonetheless.
 fn immediate_postdominators(code: &[Instruction]) -> Vec<Option<usize>> {
     let end = code.len();
     let successors = |index: usize| -> Vec<usize> {
@@ -55,7 +55,8 @@ fn immediate_postdominators(code: &[Instruction]) -> Vec<Option<usize>> {
             _ => vec![next],
         }
     };
-    // Cooper, Harvey and Kennedy. In code without gotos the order of addresses is near enough to a postorder of the reversed graph: it takes a few rounds.
+    // The algorithm of Cooper, Harvey and Kennedy. In code without gotos the order of addresses is close enough to a postorder of the reversed graph
+    // that a few rounds suffice.
     let mut dominator: Vec<Option<usize>> = vec![None; end + 1];
     dominator[end] = Some(end);
     let mut changed = true;
@@ -74,13 +75,14 @@ fn immediate_postdominators(code: &[Instruction]) -> Vec<Option<usize>> {
     dominator.into_iter().map(|at| at.filter(|&at| at != end)).collect()
 }
 
-/// Whether an EXIT without guard stands right in front of the last instruction, an EXIT too: two paths that only end.
+/// Whether this is an EXIT without guard right before the last instruction, which is such an EXIT too: two paths that end.
 fn ends_a_path(code: &[Instruction], index: usize) -> bool {
     let ends = |index: usize| code[index].op == Op::Exit {} && code[index].guard == PredicateSource::TRUE;
     index + 2 == code.len() && ends(index) && ends(index + 1)
 }
 
-/// The first instruction that is on both chains of postdominators. Chains lead to ever higher places in code whose backward branches all have a way on.
+/// The first instruction that is on both chains of postdominators. Addresses increase along a chain, since every backward branch of this code is
+/// conditional.
 fn meet(dominator: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
     let end = dominator.len() - 1;
     while a != b {

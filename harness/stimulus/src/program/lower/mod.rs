@@ -1,8 +1,8 @@
-//! From the tree to instructions.
+//! Lowers the tree to instructions.
 //!
-//! What the tree leaves open is put in here: addresses, numbers that follow from the launch, reconvergence points, and in front of all a prologue that gives
-//! every register and predicate that is read, and every word of memory that may be, a first value. Only what the statements need is there, so that a
-//! program that has been shrunk is short.
+//! Lowering adds what the tree leaves open: addresses, numbers that follow from the launch, reconvergence points, and at the beginning a prologue.
+//! The prologue initialises every register and predicate that is read, and every word of memory that may be read. It has only what the statements
+//! need, so that a program that has been shrunk is short.
 
 mod access;
 mod flow;
@@ -19,7 +19,7 @@ use super::{Fixed, Program, Release};
 
 /// Kinds of atomic operations, with room for more.
 const SUM_KINDS: u32 = 16;
-/// Words of each kind of atomic operation, in programs in which kinds may not meet.
+/// Words of each kind of atomic operation, in programs in which different kinds must not access the same word.
 const SUM_WORDS: u32 = 8;
 /// Bytes of all words for atomic operations.
 pub const SUM_BYTES: u32 = 4 * SUM_KINDS * SUM_WORDS;
@@ -32,19 +32,19 @@ pub const INPUT_WORDS: u32 = 2048;
 /// Words of the floats.
 pub const FLOAT_WORDS: u32 = 128;
 
-/// A place in the code.
+/// A label: a position in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Label(usize);
 
-/// A line of the code, as far as it is known.
+/// An item of the code, before labels have positions.
 enum Item {
     /// An instruction.
     Op(Instruction),
     /// A branch.
     Branch(PredicateSource, Label),
-    /// A place.
+    /// The position of a label.
     Label(Label),
-    /// What follows, in words.
+    /// A remark on the code that follows.
     Note(String),
 }
 
@@ -62,10 +62,10 @@ pub enum BufferKind {
 }
 
 impl BufferKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Own, Self::Input, Self::Floats, Self::Sums];
 
-    /// Its name in a manifest.
+    /// The name of this kind in a manifest.
     pub fn name(self) -> &'static str {
         ["own", "input", "floats", "sums"][self as usize]
     }
@@ -76,20 +76,20 @@ impl BufferKind {
     }
 }
 
-/// Bytes of a warp, or of atomic operations, that lie together where they are interleaved: as many as the parts of an access have.
+/// Interleaved words: contiguous bytes of a warp, or of atomic operations; no access has parts that take more.
 pub const UNIT: u32 = 32;
-/// Where interleaved words begin in their buffer: then the buffer ends in the middle of a line.
+/// Offset of the interleaved words in their buffer: with it, the buffer ends in the middle of a line.
 pub const LEAD: u32 = 48;
 
 /// Address of the table of constants: after the buffers' addresses.
 const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
 
-/// A program as the machine takes it.
+/// A program in the machine's form.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lowered {
     /// The instructions.
     pub code: Vec<Instruction>,
-    /// Where branches lead: instructions that have a label in the text.
+    /// Remarks for the text of the program, each with the number of the instruction that it precedes.
     pub notes: Vec<(usize, String)>,
     /// The first instruction after the prologue.
     pub body: usize,
@@ -99,7 +99,7 @@ pub struct Lowered {
     pub local: u32,
 }
 
-/// Puts a program into instructions.
+/// Lowers a program to instructions.
 pub fn lower(program: &Program) -> Lowered {
     let mut lowering = Lowering::new(program);
     match program.release {
@@ -116,7 +116,7 @@ pub fn lower(program: &Program) -> Lowered {
     gpurf_compiler::reorder(&mut lowered.code, lowered.body, program.compiler.schedule);
     gpurf_compiler::name_registers(&mut lowered.code, program.compiler.register_order);
     mark(&mut lowered.code);
-    // A machine without levels does not look at those that the program was made with.
+    // A machine without levels ignores the levels that the program was generated with.
     gpurf_compiler::distribute(&mut lowered.code, &program.compiler);
     gpurf_compiler::mark_power(&mut lowered.code, &program.compiler);
     if let Some(share) = program.scratchpad {
@@ -126,7 +126,8 @@ pub fn lower(program: &Program) -> Lowered {
     lowered
 }
 
-/// The compiler's marks, as a kernel has them. Those of the program's own are added where one more is as right: a warp may give up its slot anywhere, and any result may go around the cache.
+/// Sets the compiler's marks, as for a kernel. The program's own marks are added where an additional mark is always correct: a warp may give up its
+/// slot anywhere, and any result may bypass the cache.
 fn mark(code: &mut [Instruction]) {
     let own: Vec<Control> = code.iter().map(|instruction| instruction.control).collect();
     gpurf_compiler::marks::run(code);
@@ -140,12 +141,12 @@ struct Lowering<'a> {
     program: &'a Program,
     items: Vec<Item>,
     labels: usize,
-    /// Labels of the loops around: the next round, the end.
+    /// Labels of the enclosing loops: the next round, the end.
     loops: Vec<(Label, Label)>,
-    /// Whether the order of atomic operations shows: a result is used, or one does not commute. By the statements as they are, not by what the program
-    /// was meant to be: where it does not show, no run replays it.
+    /// Whether the order of atomic operations affects results: a result is used, or an operation does not commute. This follows from the statements
+    /// as they are, not from the program's setting `ordered`: if the order does not affect results, no run replays it.
     ordered: bool,
-    /// What the statements touch.
+    /// Whether the statements use shared memory, whether they use local memory, and the flags that they use, a bit each.
     shared: bool,
     local: bool,
     flags: u32,
@@ -222,7 +223,7 @@ impl<'a> Lowering<'a> {
         4 * self.program.layout.shared_words
     }
 
-    /// Bytes of a half: a power of two, so that an exclusive or leads from one to the other.
+    /// Bytes of a half: a power of two, so that an exclusive or switches between the halves.
     fn half(&self) -> u32 {
         (self.warps() * self.region()).next_power_of_two()
     }
@@ -319,19 +320,19 @@ impl<'a> Lowering<'a> {
         self.emit(Instruction::new(op).p(p).a(a).b(b).s(s));
     }
 
-    /// The word of the constant space at an address.
+    /// Loads the word of the constant space at an address.
     fn constant(&mut self, d: Reg, address: u32) {
         let op = Op::Ldc { kind: LoadType::B32, align: gpurf_isa::modifiers::Alignment::Natural };
         self.emit(Instruction::new(op).d(d).offset(offset(address as i32)));
     }
 
-    /// The last instruction.
+    /// Emits the last instructions.
     fn end(&mut self) {
         if self.program.release == Release::Last && self.shared {
             self.release();
         }
         if self.program.split_end {
-            // Paths that only end have no meeting point.
+            // Paths that end have no reconvergence point.
             self.note("two ends");
             let other = self.label();
             self.special(self.fixed(Fixed::T0), Special::LaneId);
@@ -348,7 +349,7 @@ impl<'a> Lowering<'a> {
 /// A constant offset.
 ///
 /// # Panics
-/// Where it does not fit, which no program of this crate needs.
+/// If it does not fit; no program of this crate has such an offset.
 fn offset(bytes: i32) -> Offset {
     Offset::new(bytes).expect("offsets are small")
 }

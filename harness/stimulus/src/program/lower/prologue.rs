@@ -1,4 +1,4 @@
-//! First values: addresses, memories, registers, predicates.
+//! Initial values: addresses, memories, registers, predicates.
 
 use gpurf_isa::modifiers::{Alignment, BarrierId, IntegerComparison, Space, Special, StoreType};
 use gpurf_isa::{Instruction, Op, Predicate, PredicateSource, Reg};
@@ -61,7 +61,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Registers that are read get values of their own in each thread, or the same in all.
+    /// Initialises registers that are read, with a different value for each thread or the same for all.
     fn registers(&mut self, needs: &Needs, warp: Reg) {
         if needs.registers.is_empty() {
             return;
@@ -81,7 +81,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// All of shared memory, by all threads; then they wait for each other.
+    /// Initialises all of shared memory, by all threads; then they wait for each other.
     fn fill_shared(&mut self, needs: &Needs) {
         self.note("shared memory");
         let [t0, t1, t2] = [Fixed::T0, Fixed::T1, Fixed::T2].map(|role| self.fixed(role));
@@ -113,7 +113,7 @@ impl Lowering<'_> {
         self.emit(Instruction::new(Op::Bar { id }));
     }
 
-    /// All words of local memory, by the thread itself.
+    /// Initialises all words of local memory, each thread its own.
     fn fill_local(&mut self) {
         self.note("local memory");
         let (t0, p0) = (self.fixed(Fixed::T0), Predicate::new(0).expect("there is P0"));

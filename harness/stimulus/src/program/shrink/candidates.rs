@@ -1,10 +1,10 @@
-//! Plainer forms of a statement.
+//! Simpler forms of a statement.
 
 use gpurf_isa::{Control, Instruction, Predicate, PredicateSource, Slots};
 
 use crate::program::tree::{Access, Action, Condition, Count, If, Loop, Pattern, Place, Statement, Test, Trips};
 
-/// What could stand in a statement's place, each a little plainer than it.
+/// Candidates to replace a statement, each a little simpler than it.
 pub fn plainer(statement: &Statement) -> Vec<Statement> {
     match statement {
         Statement::Do(instruction) => instructions(instruction).into_iter().map(Statement::Do).collect(),
@@ -85,7 +85,7 @@ fn tests(test: &Test) -> Vec<Test> {
         Condition::Lanes(0xffff) => vec![with(Condition::Always(true))],
         Condition::Lanes(_) => vec![with(Condition::Always(true)), with(Condition::Lanes(0xffff))],
         _ => {
-            // Lanes that go together stay together: there may be a barrier inside.
+            // Threads that took the same path have to do so with the new condition too: there may be a barrier inside.
             let simple = [Condition::Always(true), Condition::Always(false), Condition::Lanes(0xffff)];
             simple.into_iter().filter(|simple| simple.flow() >= test.condition.flow()).map(with).collect()
         }

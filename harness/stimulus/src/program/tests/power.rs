@@ -28,7 +28,7 @@ fn programs_lose_no_value() {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             assert!(faults.is_empty(), "{name}:\n{}", faults.join("\n"));
             counts += new;
-            // Nothing but the states differs. Without a threshold a program has any states, which no machine heeds.
+            // Only the states differ. Without a threshold a program has random states, which every machine ignores.
             let code = |program: Program| program.lower().code.into_iter().map(at_rest);
             assert!(code(marked).eq(code(program)), "{name}");
         }
@@ -41,7 +41,7 @@ fn programs_have_states_as_the_configuration_says() {
     let marked = |settings: &[&str]| {
         let config = Config::load(Start::Preset("baseline"), settings).unwrap();
         let mut weights = Weights::default();
-        // No states but the compiler's.
+        // No states except the compiler's.
         weights.chances.control = 0;
         let program = Program::random(3, &weights, &Limits::of(&config)).unwrap();
         let states = |instruction: &Instruction| {
@@ -73,7 +73,7 @@ fn runs_of_programs_take_the_themes_that_concern_their_configuration() {
     }
 }
 
-/// What a compiler cannot tell: the next instruction accesses a register that the one before has left in SLEEP or OFF.
+/// What a compiler cannot predict: the next instruction accesses a register that the previous one has left in SLEEP or OFF.
 #[test]
 fn the_theme_has_instructions_that_access_what_the_one_before_puts_to_rest() {
     let config = preset("greener").unwrap().config;

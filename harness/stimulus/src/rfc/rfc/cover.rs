@@ -15,12 +15,12 @@ use crate::{Points, cover};
 
 pub(crate) struct RfcCover {
     shape: RfcShape,
-    /// Last reads count; the entry used longest ago makes room; marked results go around; loads go to the cache.
+    /// Whether last reads count; the entry that was used longest ago is replaced; marked results bypass the cache; results of loads go to the cache.
     live: bool,
     lru: bool,
     marked: bool,
     loads: bool,
-    /// Evictions and flushes lose no cycle.
+    /// Whether evictions and flushes lose no cycle.
     prompt: bool,
     /// Registers of each warp that a long-latency operation, and one with the bypass bit, writes.
     long: Vec<[u64; 4]>,
@@ -141,11 +141,11 @@ impl RfcCover {
                 point!("it reads the register of a result in the MRF's queue alone", queued(&|r| reads(0, r)));
                 point!("it writes the register of a result in the MRF's queue alone", queued(&writes));
             }
-            // With one port a result that goes to the cache seldom waits.
+            // With one port, a result that goes to the cache rarely waits.
             #[given(self.shape.ports() == 2 || self.marked || !self.loads)]
             {
                 point!("it reads the result's register alone", behind(&reads));
-                // With release one that goes around seldom waits either.
+                // With release, a result that bypasses the cache rarely waits either.
                 point!(
                     "it writes the result's register alone",
                     behind(&|_, r| writes(r)),
@@ -166,7 +166,7 @@ impl RfcCover {
                 given = !self.lru || self.shape.entries <= 8
             );
             let taken = at(nets.tags_evict_valid) && read(nets.tags_evict_index[q]);
-            // With LRU, what has just been read is the last to make room.
+            // With LRU, an entry that has just been read is the last one to be replaced.
             point!("what is evicted is read in the cycle before", taken, given = !self.lru);
             let warp = nets.warp_q[q];
             let from_mrf =
@@ -263,7 +263,8 @@ impl RfcCover {
         for c in 0..count {
             let at = |set: u8| set >> c & 1 == 1;
             let full = !at(nets.evictions_room);
-            // With prompt a value leaves the ring in three cycles, and fills it only where its write is held. The lockstep of the ring has it full.
+            // With `prompt` a value leaves the ring in three cycles, so the ring is full only if a write is held back. The lockstep runs of the ring
+            // itself have it full.
             point!("a ring is full", full, given = !self.prompt || self.shape.ports() == 2);
             let waits = at(nets.results_op_valid) && !at(nets.results_op_kill) && !at(nets.tags_op_ready);
             // With many entries few are written back.
@@ -281,7 +282,7 @@ impl RfcCover {
         }
     }
 
-    /// The LRF above each cache.
+    /// Points of the LRF above each cache.
     fn upper(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, points: &mut Points) {
         let (nets, count) = (&p.nets, self.shape.ports());
         let extra = |name: &str| part(RFC_EXTRA_EVENT, o.extra_event_o, name);
@@ -383,7 +384,7 @@ impl RfcCover {
         );
     }
 
-    /// Operands that go into the caches.
+    /// Points of operands that go into the caches.
     #[given(self.shape.reads)]
     fn fills(&mut self, i: &RfcIn, o: &RfcOut, p: &RfcProbe, points: &mut Points) {
         let (nets, count) = (&p.nets, self.shape.ports());
@@ -445,7 +446,7 @@ impl RfcCover {
         }
         let taken = i.slot_valid_i & self.freed;
         point!("a slot is taken that has just become free", taken != 0);
-        // Free for a cycle at least.
+        // A slot is free for at least one cycle.
         self.freed = !i.slot_valid_i & (self.freed | o.flush_done_o) | o.flush_done_o;
         self.freed &= !taken | o.flush_done_o;
         self.slots = i.flush_i;

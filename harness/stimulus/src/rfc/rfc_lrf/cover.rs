@@ -11,7 +11,7 @@ use crate::{Points, cover};
 
 pub(crate) struct LrfCover {
     shape: RfcShape,
-    /// Last reads count.
+    /// Whether last reads count.
     live: bool,
 }
 
@@ -159,7 +159,7 @@ impl LrfCover {
         }
     }
 
-    /// What is in D and O.
+    /// Points of stages D and O.
     fn stages(&self, i: &RfcLrfIn, o: &RfcLrfOut, p: &RfcLrfProbe, points: &mut Points) {
         let reads = p.d_move_q == 1 && p.d_hit_q != [0; OPERANDS];
         let writes = p.d_write_q == 1 && p.d_write_mask_q != 0;

@@ -1,4 +1,4 @@
-//! What the stimulus of `rfc_power` reached.
+//! Coverage of `rfc_power`.
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
@@ -14,7 +14,7 @@ use crate::{Points, cover};
 pub(crate) struct RfcPowerCover {
     shape: RfcShape,
     mode: u64,
-    /// What has left T with each tag: warp, registers, states.
+    /// For each tag, the instruction that left T with it: warp, registers, states.
     notes: [Note; MAX_TAGS],
     /// The words in the MRF's queues.
     queued: [(u8, u8); 2],
@@ -31,7 +31,7 @@ struct Note {
 const ALWAYS_ON: u64 = 0;
 const TABLE: u64 = 3;
 
-/// Whether a word has its bit.
+/// Whether the bit of a word is set.
 fn bit(words: &[u64], warp: u8, reg: u8) -> bool {
     words[4 * usize::from(warp) + usize::from(reg / 64)] >> (reg % 64) & 1 == 1
 }
@@ -82,7 +82,7 @@ impl RfcPowerCover {
         point!("two values are of one word", i.write_valid_i == 3 && same);
     }
 
-    /// States and the mode in which there are none.
+    /// Points of instructions in T, in the modes with states.
     #[given(self.mode != ALWAYS_ON)]
     fn looks(&mut self, i: &RfcPowerIn, o: &RfcPowerOut, p: &RfcPowerProbe, points: &mut Points) {
         let (wake_sleep, wake_off) = (i.cfg_i >> 2 & 15, i.cfg_i >> 6);

@@ -8,13 +8,13 @@ use crate::{Points, cover};
 
 pub(crate) struct ResultsCover {
     shape: RfcShape,
-    /// Registers of each slot whose results go around.
+    /// Registers of each slot whose results bypass the cache.
     around: Vec<[u64; 4]>,
-    /// Those whose results go past the LRF.
+    /// Registers of each slot whose results bypass the LRF.
     past: Vec<[u64; 4]>,
-    /// Results that were in the latches one cycle before and have not ended.
+    /// Buses whose result was in its latch in the previous cycle and has not ended.
     stayed: u8,
-    /// Of them, those that the cache had.
+    /// Those of them whose result belonged to the cache.
     was_cached: u8,
 }
 

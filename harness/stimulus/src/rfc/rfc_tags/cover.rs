@@ -11,10 +11,10 @@ use crate::{Points, cover};
 
 pub(crate) struct TagsCover {
     shape: RfcShape,
-    /// Last reads count; the entry read or written longest ago makes room.
+    /// Whether last reads count; whether the entry that was read or written longest ago is replaced.
     live: bool,
     lru: bool,
-    /// A flush goes beside results.
+    /// Whether a flush proceeds beside results.
     prompt: bool,
 }
 
@@ -233,7 +233,7 @@ impl TagsCover {
             lost.is_some_and(some),
             given = self.shape.entries > 1
         );
-        // Then the other slot's entries are written too, and must not lose what this slot's lose.
+        // Then entries of the other slot are written too, and must not lose the lanes that this slot's entries lose.
         let marked = (0..OPERANDS).any(|k| i.look_last_i >> k & 1 == 1 && o.hit_mask_o[k] != 0);
         let last_read = i.cfg_i & 1 == 1 && i.look_move_i == 1 && i.look_slot_i != i.op_slot_i && marked;
         let beside = |e: usize| {

@@ -1,4 +1,4 @@
-//! What the stimulus of `scratchpad_locks` reached.
+//! Coverage of `scratchpad_locks`.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_REG, Roles};
@@ -19,7 +19,7 @@ const FIRST: u8 = 1;
 const HOLD: u8 = 2;
 const OWNER_FIRST: u8 = 4;
 const MARKS: u8 = 8;
-/// What is known of a head.
+/// What the block knows about a head (`check_q`): nothing, its probe is in flight, it is private, or common.
 const NONE: u8 = 0;
 const FLIGHT: u8 = 1;
 const PRIVATE: u8 = 2;
@@ -152,7 +152,7 @@ impl ScratchpadLocksCover {
             point!("a private head issues without the lock", wanted && check == PRIVATE && issued);
             point!("a private head would have to wait for the lock", wanted && check == PRIVATE && goes && !issued);
             point!("a head is not probed, as marks decide", wanted && marks && check == NONE && !probe);
-            // Who gets the lock.
+            // Which block gets the lock.
             let asked = asks(w);
             point!(
                 "oldest: the older block takes the lock unprobed",
@@ -196,7 +196,7 @@ impl ScratchpadLocksCover {
             point!("one is not, as the older block has gone", hold && !first && elsewhere && young && !busy);
             point!("one is not, with the other rule", hold && first && elsewhere && young && busy);
             point!("one is not, without the strap", !hold && !first && elsewhere && young && busy && !other_through);
-            // Classes.
+            // Classes of warps for the scheduler.
             point!("a warp of an owner is preferred", o.lead_o & bit != 0);
             point!("a warp of a non-owner is taken last", o.last_o & bit != 0);
             point!("no warp is preferred without the strap", busy && i.cfg_i & OWNER_FIRST == 0);
@@ -209,7 +209,7 @@ impl ScratchpadLocksCover {
         }
     }
 
-    /// Releases and ends.
+    /// Points of releases and of warps that end.
     fn warps(&self, i: &ScratchpadLocksIn, p: &ScratchpadLocksProbe, through: u16, points: &mut Points) {
         if i.answer_valid_i == 1 {
             let w = usize::from(i.answer_warp_i);
@@ -240,7 +240,7 @@ impl ScratchpadLocksCover {
         }
     }
 
-    /// Slots.
+    /// Points of slots.
     fn blocks(
         &self,
         i: &ScratchpadLocksIn,

@@ -1,4 +1,4 @@
-//! What the stimulus of `share_locks` reached.
+//! Coverage of `share_locks`.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_REG, Roles};
@@ -9,16 +9,16 @@ use crate::{Points, cover};
 
 pub(crate) struct ShareLocksCover {
     shape: SmShape,
-    /// Locks before this cycle, and warps that were young.
+    /// The locks of the previous cycle, and the warps whose block was young in it.
     before: (u64, u64),
 }
 
 /// A warp that shares registers.
 struct Pair {
     partner: usize,
-    /// Its block began after that of its partner.
+    /// Whether its block began after that of its partner.
     young: bool,
-    /// Its partner's slot has a block.
+    /// Whether its partner's slot has a block.
     busy: bool,
 }
 
@@ -83,7 +83,7 @@ impl ShareLocksCover {
             let memory = [0x40, 0x41, 0x43, 0x44].iter().position(|&opcode| op & 0x7f == opcode);
             let outside = clear && memory.is_some() && !in_shared;
             let throttled = outside && i.allow_i == 0 && young && busy;
-            // For another reason than the throttle.
+            // It waits for another reason than the throttle.
             let waits = !goes && !throttled;
             let asks = clear && shared.contains(&true) && lock & bit == 0;
             for place in 0..4 {
@@ -98,7 +98,7 @@ impl ShareLocksCover {
             point!("a lock is taken", asks && issues & bit != 0);
             point!("a lock could be taken, and the head does not issue", asks && goes && issues & bit == 0);
             point!("a warp that is not clear would ask", !clear && shared.contains(&true) && alive);
-            // Oldest.
+            // The rule `oldest`.
             let partner_ended = ended & other != 0;
             point!("oldest: the older one takes it", !first && asks && !young && goes);
             point!("oldest: the younger one waits", !first && asks && young && waits && busy);
@@ -109,7 +109,7 @@ impl ShareLocksCover {
             let dead = i.alive_i & other == 0 && i.idle_i & other == 0;
             point!("oldest: the partner is dead, with something in flight", !first && asks && young && dead);
             point!("oldest: the younger one takes it, as there is no partner", !first && asks && young && !busy);
-            // First.
+            // The rule `first`.
             let of_block = |warp: usize| {
                 let slot = i.slot_i[warp];
                 (0..self.shape.warps)

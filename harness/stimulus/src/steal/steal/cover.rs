@@ -11,24 +11,25 @@ use crate::{Points, cover};
 
 pub(crate) struct StealCover {
     shape: MrfShape,
-    /// Reads and writes steal; a theft need not remove a conflict.
+    /// Straps: reads steal; writes steal; a theft need not remove a conflict; results that are read next are not parked; reads are redirected; values
+    /// that are overwritten are dropped.
     read: bool,
     write: bool,
     eager: bool,
     unread: bool,
     redirect: bool,
     drop: bool,
-    /// What landed in the cycle before, and where a value was parked.
+    /// The register that landed in the previous cycle, and the banks in which a value has been parked.
     landed: Option<(u8, u16)>,
     parked: u32,
     /// Ports whose instruction was taken with all operands stolen, one cycle ago and two.
     whole: [u8; 2],
 }
 
-/// More banks than this are not all busy at once, and do not all have a value.
+/// With more banks than this, not all of them are busy at once, nor do all of them have a value.
 const FEW_BANKS: usize = 4;
 const MANY_BANKS: usize = 16;
-/// With no more collectors few reads wait, and of many banks few have a value.
+/// With no more collectors than this, few reads wait, and few of many banks have a value.
 const FEW_COLLECTORS: usize = 4;
 
 #[cover]
@@ -40,7 +41,8 @@ impl StealCover {
         Self { shape: *shape, read, write, eager, unread, redirect, drop, landed: None, parked: 0, whole: [0; 2] }
     }
 
-    /// With one candidate two of its three operands are rivals at most, and one is left.
+    /// Whether several operands of an instruction can be stolen. With one candidate, at most two of its three operands are rivals, and one of these
+    /// is left.
     fn several(&self) -> bool {
         self.read && (self.eager || self.shape.issue_ports == 2)
     }
@@ -233,7 +235,7 @@ impl StealCover {
         #[given(self.drop)]
         {
             point!("a parked value is dropped", p.drop != 0);
-            // With one port nothing else is in progress beside the result.
+            // With one port, nothing else is in progress at the same time as the result.
             point!(
                 "a result is parked and drops an older one",
                 p.drop & p.park_valid != 0,
@@ -273,7 +275,7 @@ impl StealCover {
         point!("a result that is read next goes before reads", event(o, "write_next") > 0, given = self.unread);
         point!("a blocking read", event(o, "blocking_read") > 0);
         point!("several values are parked", p.parked.count_ones() > 1);
-        // Places are rare among few banks, and seldom the same among many.
+        // With few banks there are few places; with many banks, two accesses rarely need the same one.
         point!("no place is left", p.parked != 0 && p.parked == p.free_valid, given = self.shape.banks <= FEW_BANKS);
         point!(
             "an operand is stolen and a value parked in one cycle",

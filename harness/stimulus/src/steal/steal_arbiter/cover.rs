@@ -12,7 +12,7 @@ pub(crate) struct ArbiterCover {
     shape: MrfShape,
 }
 
-/// More banks than this are not all busy at once: there are not that many who want one.
+/// With more banks than this, not all of them are busy at once: there are not that many accesses.
 const FEW_BANKS: usize = 8;
 
 #[cover]
@@ -106,7 +106,7 @@ impl ArbiterCover {
             let no_place = steals && full && !parks && !(unread && next);
             let (closed, blocked) = (bit(m.lands | m.forced, b), m.blocked(b));
             let (asked, coveted) = (bit(m.requested & !(m.lands | m.forced), b), bit(m.coveted, b));
-            // It needs a result on one bus and a landing on the other one, as do others below.
+            // This needs a result on one bus and a landing on the other one, as do some points below.
             point!(
                 "a result waits for a landing, no place",
                 no_place && !done && bit(m.lands, b),
@@ -199,7 +199,7 @@ impl ArbiterCover {
         let place = |b: usize| bit(places, b as u32);
         let banks = m.shape.banks;
         let passed = || (0..banks).map(|n| (from + n) % banks).take_while(|&b| b != taken);
-        // For this reason alone.
+        // Whether a place is passed over for this reason alone.
         let for_one = |reason: u32| {
             let others = (i.parked_i | i.alive_i | busy) & !reason;
             let only = |b: usize| bit(i.free_valid_i & reason & !others, b as u32);
@@ -320,7 +320,7 @@ impl ArbiterCover {
     }
 }
 
-/// A cycle, and what is easily said of it.
+/// A cycle, with sets and conditions that are derived from it.
 struct Moment<'a> {
     i: &'a StealArbiterIn,
     o: &'a StealArbiterOut,
@@ -329,11 +329,11 @@ struct Moment<'a> {
     lands: u32,
     forced: u32,
     requested: u32,
-    /// Those that two operands which may be stolen want; one at least.
+    /// Banks that at least two operands want which may be stolen; then those that at least one wants.
     contested: u32,
     wanted: u32,
     coveted: u32,
-    /// Valid reads, and among these those whose register is not parked; operands that may be stolen.
+    /// Valid reads; then operands that may be stolen.
     slots: Vec<usize>,
     operands: Vec<usize>,
 }
@@ -367,7 +367,7 @@ impl<'a> Moment<'a> {
         self.i.cfg_i >> 2 & 1 == 1
     }
 
-    /// Banks that able results want.
+    /// Banks of the results that may be written or parked.
     fn sought(&self) -> u32 {
         let able = self.heads(self.i.write_valid_i).filter(|&q| self.able(q));
         able.fold(0, |set, q| set | 1 << self.i.write_bank_i[q])
@@ -383,7 +383,7 @@ impl<'a> Moment<'a> {
         self.i.free_valid_i & !self.i.parked_i & !self.i.alive_i & !self.busy()
     }
 
-    /// A place is left after what is parked.
+    /// Whether a place is left besides those of the results that are parked.
     fn has_place(&self) -> bool {
         self.places().count_ones() > self.o.park_valid_o.count_ones()
     }
@@ -401,7 +401,7 @@ impl<'a> Moment<'a> {
         self.slots.iter().any(|&s| (self.i.req_bank_i[s], self.i.req_entry_i[s]) == place)
     }
 
-    /// Result p may be written or parked.
+    /// Whether result p may be written or parked.
     fn able(&self, p: usize) -> bool {
         let i = self.i;
         let bus = i.land_valid_i == 1 && usize::from(i.land_port_i) == p;
@@ -412,7 +412,7 @@ impl<'a> Moment<'a> {
         bit(self.lands | self.forced | self.requested | self.coveted, self.i.write_bank_i[p])
     }
 
-    /// An active read at this bank holds a result.
+    /// Whether an active read at this bank holds back a result.
     fn blocked(&self, b: u8) -> bool {
         let i = self.i;
         let holds = |s: usize| {
