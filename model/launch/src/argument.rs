@@ -61,6 +61,14 @@ impl Argument {
         }
     }
 
+    /// Number of values that it consists of: 1, or those of a struct and of the structs inside of it.
+    pub fn parts(&self) -> u64 {
+        match self {
+            Self::Struct(layout) => layout.parts.len() as u64,
+            _ => 1,
+        }
+    }
+
     /// Alignment in bytes.
     pub fn align(&self) -> u64 {
         match self {

@@ -135,9 +135,10 @@ fn differences(expected: Scalar, actual: Scalar) -> (f64, f64) {
         if !x.is_finite() || !y.is_finite() {
             return (f64::MAX, 2.0);
         }
-        // Halved, since the difference itself may overflow.
-        let half = (x / 2.0 - y / 2.0).abs();
-        return ((x - y).abs().min(f64::MAX), (half / x.abs().max(y.abs())) * 2.0);
+        let (difference, larger) = ((x - y).abs(), x.abs().max(y.abs()));
+        // Halves, where the difference itself overflows.
+        let ratio = if difference.is_finite() { difference / larger } else { (x / 2.0 - y / 2.0).abs() / larger * 2.0 };
+        return (difference.min(f64::MAX), ratio);
     }
     // Exact, as two large integers may differ where their double precision values do not.
     let difference = (expected.as_integer() - actual.as_integer()).unsigned_abs() as f64;

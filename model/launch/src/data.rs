@@ -177,9 +177,11 @@ pub(crate) fn read_scalar(document: Document, node: &Node, ty: Type) -> Result<S
     }
     let value = document.number(node, &format!("a value of {}", ty.name()))?;
     let infinite_text = matches!(node.get_ref(), DeValue::Float(float) if float.as_str().contains("inf"));
-    // Parsed from the text and not from the double, so that it is rounded only once.
+    // Not from the double, so that it is rounded only once.
     let narrow = match node.get_ref() {
         DeValue::Float(float) => float.as_str().parse().unwrap_or(value as f32),
+        DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().unwrap_or(value as f32),
+        DeValue::Integer(_) => document.integer(node, "a value", i128::MIN..i128::MAX)? as f32,
         _ => value as f32,
     };
     let overflows = if ty == Type::F32 { narrow.is_infinite() } else { value.is_infinite() };

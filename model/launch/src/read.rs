@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::data::{Data, read_buffer, read_init_with_addresses, read_scalar};
 use crate::document::{Document, Fields, Node};
-use crate::values::{Passes, Values};
+use crate::values::{Budget, Passes, Values};
 use crate::{
     Address, Argument, Buffer, BufferId, Check, ExpectedFault, Expression, Launch, Loop, Manifest, ManifestError,
     Repetition, Scalar, Source, Symbol, Type, assembly, fault,
@@ -92,7 +92,8 @@ impl Manifest {
         let shared = Arc::from(text);
         let document = Document { path, text: &shared };
         let root = document.root()?;
-        Reader { document, buffers: Vec::new(), names: HashSet::new(), bytes: 0 }.manifest(root.get_ref())
+        Reader { document, buffers: Vec::new(), names: HashSet::new(), bytes: 0, budget: Budget::default() }
+            .manifest(root.get_ref())
     }
 }
 
@@ -103,6 +104,7 @@ struct Reader<'a> {
     names: HashSet<String>,
     /// Size of all buffers so far.
     bytes: u64,
+    budget: Budget,
 }
 
 impl Reader<'_> {
@@ -148,13 +150,13 @@ impl Reader<'_> {
         }
         for (id, node) in declared {
             let Buffer { ty, len, .. } = self.buffers[id.0];
-            let init = read_init_with_addresses(&Values::new(document, &self.buffers), node, ty, len)?;
+            let init = read_init_with_addresses(&Values::new(document, &self.buffers, &self.budget), node, ty, len)?;
             if let Some(init) = init {
                 self.buffers[id.0].init = init;
             }
         }
 
-        let reader = Launches { values: Values::new(document, &self.buffers) };
+        let reader = Launches { values: Values::new(document, &self.buffers, &self.budget) };
         let (mut launches, mut loops) = (Vec::new(), Vec::new());
         if short {
             let (repetition, passes) = reader.repetition(&fields)?;
@@ -176,7 +178,9 @@ impl Reader<'_> {
         for node in fields.list(document, "symbol", "`[[symbol]]` tables")? {
             let Data { name, ty, len, mut init, .. } = read_buffer(document, node, "a symbol", false)?;
             self.account(node, len, ty)?;
-            if let Some(found) = read_init_with_addresses(&Values::new(document, &self.buffers), node, ty, len)? {
+            if let Some(found) =
+                read_init_with_addresses(&Values::new(document, &self.buffers, &self.budget), node, ty, len)?
+            {
                 init = found;
             }
             if !symbol_names.insert(name.clone()) {
@@ -463,7 +467,7 @@ impl Reader<'_> {
     fn check(&self, node: &Node) -> Result<Check, ManifestError> {
         let document = self.document;
         let fields = document.fields(node, "a check", &["buffer", "expected", "rel", "abs"])?;
-        let buffer = Values::new(document, &self.buffers).buffer(fields.required(document, "buffer")?)?;
+        let buffer = Values::new(document, &self.buffers, &self.budget).buffer(fields.required(document, "buffer")?)?;
         let file = fields.required(document, "expected")?;
         let (expected, origin) = (document.string(file, "the path of a file")?, document.origin(file.span()));
         let tolerance = |key: &str| -> Result<Option<f64>, ManifestError> {

@@ -36,13 +36,31 @@ pub(crate) enum Passes {
 pub(crate) struct Values<'a> {
     pub document: Document<'a>,
     pub buffers: &'a [Buffer],
-    /// What is left of `MAX_CHECKS` for values of expressions and for arrays with `count`.
-    checks: Cell<u64>,
+    /// What is left of the manifest's budget, for values of expressions and for arrays with `count`.
+    pub budget: &'a Budget,
+}
+
+/// What reading a manifest may still cost: values of expressions, elements of arrays with `count`.
+pub(crate) struct Budget(Cell<u64>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(Cell::new(MAX_CHECKS))
+    }
+}
+
+impl Budget {
+    /// Deducts a cost; returns false, and deducts nothing, if that much is not left.
+    fn spend(&self, cost: u64) -> bool {
+        let left = self.0.get().checked_sub(cost);
+        self.0.set(left.unwrap_or(self.0.get()));
+        left.is_some()
+    }
 }
 
 impl<'a> Values<'a> {
-    pub fn new(document: Document<'a>, buffers: &'a [Buffer]) -> Self {
-        Self { document, buffers, checks: Cell::new(MAX_CHECKS) }
+    pub fn new(document: Document<'a>, buffers: &'a [Buffer], budget: &'a Budget) -> Self {
+        Self { document, buffers, budget }
     }
 
     /// The buffer that a node names.
@@ -95,7 +113,7 @@ impl<'a> Values<'a> {
                     return Err(document.error(list.span(), message));
                 }
                 let last = parts[parts.len() - 1].clone();
-                if last.size() as i128 * count > MAX_COUNT || !self.spend(count as u64 * 64) {
+                if last.size() as i128 * count > MAX_COUNT || !self.budget.spend(count as u64 * last.parts() * 64) {
                     let message = format!(
                         "an array with `count` has at most {MAX_COUNT} bytes, and all of them together as many elements"
                     );
@@ -230,13 +248,6 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Deducts `cost` from what is left of `MAX_CHECKS`; returns false if that is not enough.
-    fn spend(&self, cost: u64) -> bool {
-        let left = self.checks.get().checked_sub(cost);
-        self.checks.set(left.unwrap_or(self.checks.get()));
-        left.is_some()
-    }
-
     /// Reads an expression and checks that its value is in the range in every pass.
     pub fn expression(
         &self,
@@ -256,7 +267,7 @@ impl<'a> Values<'a> {
         let Passes::Many(passes) = passes else { return Ok(expression) };
         // For `i` itself only the last pass is checked, as its value is the largest.
         let first = if expression.is_pass() && range.contains(&0) { passes - 1 } else { 0 };
-        if !self.spend(u64::from(passes - first) * text.len() as u64) {
+        if !self.budget.spend(u64::from(passes - first) * text.len() as u64) {
             return Err(error(format!(
                 "`{text}` has a value in each of {passes} passes: too many to check all of them before the run"
             )));

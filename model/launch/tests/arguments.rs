@@ -206,6 +206,7 @@ fn mistakes_in_arguments_have_a_place_and_a_remedy() {
             "",
             "11:45: an array with `count` has at most 1048576 bytes",
         ),
+        (NESTED, "", "11:103: an array with `count` has at most 1048576 bytes, and all of them together"),
         ("{ strct = [] }", "", "11:9: expected an argument: { type, value }"),
     ];
     let wrong: Vec<_> = mistakes
@@ -221,6 +222,27 @@ fn mistakes_in_arguments_have_a_place_and_a_remedy() {
     };
     assert!(grid("[\"2 - i\"]").starts_with("13:9: `2 - i` is 0 in pass 2: grid in x must be from 1 to 2147483647"));
     assert!(grid("[\"1 << 15 + i\", 65535]").starts_with("13:8: a grid has at most 4294967295 blocks"));
+}
+
+/// Two arrays of 1,000 KB each, of arrays with `count`: each is allowed, not both.
+const NESTED: &str = "{ struct = [\
+    { array = [{ type = \"u8\", array = [0], count = 1024 }], count = 1000 }, \
+    { array = [{ type = \"u8\", array = [0], count = 1024 }], count = 1000 }] }";
+
+/// A value of f32 is rounded once, from the text.
+#[test]
+fn integers_for_f32_are_rounded_once() {
+    for (value, bits) in [
+        ("1152921573326323713", 0x5d80_0001),
+        ("1152921573326323713.0", 0x5d80_0001),
+        ("0x1000001000000001", 0x5d80_0001),
+        ("-16777217", 0xcb80_0000),
+        ("16777219", 0x4b80_0002),
+    ] {
+        let values = format!("{{ values = [{value}] }}");
+        let bytes = buffer("f32", 1, &values).unwrap().buffers[0].initial_bytes().unwrap();
+        assert_eq!(bytes, u32::to_le_bytes(bits), "{value}");
+    }
 }
 
 fn buffer(ty: &str, len: u32, init: &str) -> Result<Manifest, ManifestError> {

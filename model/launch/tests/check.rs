@@ -86,6 +86,8 @@ fn large_values_differ_without_overflow() {
     let row2 = row(Type::U64, &u64::MAX.to_le_bytes(), &(u64::MAX - 1).to_le_bytes(), None, Some(0.5));
     assert_eq!((row2.ok, row2.max_abs), (false, 1.0));
     assert!(row(Type::S8, &[128], &[127], None, Some(255.0)).ok);
+    // The smallest subnormal number has no half.
+    assert_eq!(row(Type::F64, &bytes(f64::from_bits(1)), &bytes(0.0), Some(0.5), None).max_rel, 1.0);
 }
 
 #[test]

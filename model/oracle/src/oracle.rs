@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::commit::{Observer, Unobserved};
@@ -55,14 +56,19 @@ pub struct Oracle {
     /// Kernels whose blocks have been seen to depend on each other.
     dependent: HashSet<String>,
     conflicts: Option<Conflicts>,
-    /// Instructions of all launches so far: the time.
-    time: u64,
+    /// Counts of all launches so far; the instructions are the time.
+    total: Counts,
 }
 
 impl Oracle {
     /// An oracle with these options.
     pub fn new(options: Options) -> Self {
-        Self { options, dependent: HashSet::new(), conflicts: None, time: 0 }
+        Self { options, dependent: HashSet::new(), conflicts: None, total: Counts::default() }
+    }
+
+    /// Counts of all launches so far, those that ended with a fault included.
+    pub fn counts(&self) -> Counts {
+        self.total
     }
 
     /// Runs a launch. The result is that of its blocks run one after the other, in ascending order; several run at the same time where that makes no
@@ -74,7 +80,7 @@ impl Oracle {
         if self.may_be_parallel(launch)
             && let Some(counts) = self.run_parallel(launch, memory)
         {
-            self.time += counts.instructions;
+            self.total = add(self.total, counts);
             return Ok(Statistics { counts, parallel: true });
         }
         self.run_observed(launch, memory, &mut Unobserved)
@@ -97,7 +103,7 @@ impl Oracle {
             context.run(&mut warps).map(|_| ())
         });
         let counts = context.counts;
-        self.time += counts.instructions;
+        self.total = add(self.total, counts);
         ended.map(|()| Statistics { counts, parallel: false })
     }
 
@@ -183,7 +189,9 @@ impl Oracle {
         let threads = (self.options.threads.get() as u64).min(blocks);
         let counts = std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-            workers.into_iter().map(|worker| worker.join().unwrap_or_default()).fold(Counts::default(), add)
+            let counts = workers.into_iter().map(|worker| worker.join());
+            // A defect of the oracle stays one: blocks of a worker that has panicked did not run.
+            counts.map(|counts| counts.unwrap_or_else(|panic| resume_unwind(panic))).fold(Counts::default(), add)
         });
         let dependent = conflicts.found();
         let failed = dependent || faulty.load(Relaxed);
@@ -215,7 +223,7 @@ impl Oracle {
             stop: self.options.stop,
             first_value: self.options.first_value,
             accesses: Accesses::Free,
-            clock: Clock::Instructions(self.time),
+            clock: Clock::Instructions(self.total.instructions),
             turn_began: 0,
             state: State::new(launch.program, &launch.geometry, 0, self.options.unwritten_shared),
             counts: Counts::default(),

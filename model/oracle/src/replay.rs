@@ -154,8 +154,12 @@ fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &
     }
     warp.waiting = Waiting::No;
     context.accesses = Accesses::Grant(entry.lanes);
-    let accesses = warp.accesses;
+    let (accesses, issued) = (warp.accesses, warp.issued);
+    // Another block may have changed memory since the warp's last access: a loop around the access is no hang.
+    context.state.changes += 1;
     let stepped = step(context, warp);
+    context.state.issued += warp.issued - issued;
+    context.counts.instructions += warp.issued - issued;
     context.accesses = Accesses::Hold;
     stepped.map_err(|fault| context.locate(warp, fault))?;
     if warp.accesses == accesses {

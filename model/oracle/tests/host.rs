@@ -140,6 +140,10 @@ fn variables_have_values_and_addresses() {
     assert_eq!(run(&image, text).unwrap()[0], [0, 6]);
     let given = "[[symbol]]\nname = \"table\"\ntype = \"u32\"\nlen = 4\ninit = { values = [1, 2, 3, 4] }\n";
     assert_eq!(run(&image, &format!("{text}{given}")).unwrap()[0], [4, 2]);
+    // A shorter value replaces the address in the constant variable too; the load then reads address 0.
+    let short = "[[symbol]]\nname = \"_ZL7pointer\"\ntype = \"u32\"\nlen = 1\ninit = { values = [1] }\n";
+    let fault = run(&image, &format!("{text}{short}")).unwrap_err();
+    assert!(fault.contains("LD.GENERIC"), "{fault}");
     let wrong = run(&image, &format!("{text}{}", given.replace("table", "cable"))).unwrap_err();
     assert!(wrong.contains("no variable `cable`") && wrong.contains("`table`"), "{wrong}");
     let long = given.replace("len = 4", "len = 5").replace("4] }", "4, 5] }");
@@ -298,4 +302,36 @@ fn names_are_those_of_the_ptx_or_of_cpp() {
     assert_eq!(find("ns::sub"), Ok("_ZN2ns3subEv"));
     assert!(find("add").unwrap_err().contains("more than one kernel"));
     assert!(find("subs").unwrap_err().contains("no kernel `subs`"));
+}
+
+/// The name of assembly is that of the PTX; launches may use the name of the source.
+#[test]
+fn assembly_has_the_parameters_of_its_launch() {
+    let text = "[assembly]\nname = \"_Z3fooPj\"\nregisters = 8\ncode = \"EXIT\"\n\
+                [[buffer]]\nname = \"x\"\ntype = \"u32\"\nlen = 1\n\
+                [[launch]]\nkernel = \"foo\"\ngrid = [1]\nblock = [32]\nargs = [{ buffer = \"x\" }]\n";
+    let manifest = Manifest::parse("launch.toml".as_ref(), text).unwrap();
+    let gpurf_launch::Source::Assembly(assembly) = &manifest.source else { panic!("{text}") };
+    let image = gpurf_oracle::host::assembled(&manifest, assembly).unwrap();
+    assert_eq!(image.kernels[0].parameters.len(), 1);
+    assert!(Session::new(&manifest, &image).is_ok());
+}
+
+/// Counts are of all that was executed, also of a launch that ends with a fault; launches are counted that end without one.
+#[test]
+fn an_engine_counts_up_to_a_fault() {
+    let args =
+        "{ buffer = \"flag\" }, { buffer = \"sum\" }, { type = \"u16\", value = 0 }, { type = \"u32\", value = 1 }";
+    let text = format!("{LAUNCH}args = [{args}]\n");
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = image();
+    fs::write(folder.path().join(&image.source), "").unwrap();
+    let manifest = Manifest::parse(&folder.path().join("launch.toml"), &text).unwrap();
+    let mut engine = OracleEngine::default();
+    Session::new(&manifest, &image).unwrap().run(&mut engine).unwrap();
+    let (whole, launches) = (engine.counts, engine.launches);
+    image.kernels[0].code = gpurf_isa::assemble("NOP\nNOP\nMOV R0, 0\nST.GLOBAL.B32 [R0], R0\nEXIT").unwrap();
+    image.kernels[0].lines = vec![1; 5];
+    assert!(Session::new(&manifest, &image).unwrap().run(&mut engine).is_err());
+    assert_eq!((engine.launches, engine.counts.instructions), (launches, whole.instructions + 3));
 }

@@ -219,6 +219,30 @@ fn lanes_of_an_access_may_come_in_any_order() {
     assert_eq!(words[0], [7, 101, 102, 103, 104, 105, 106, 107]);
 }
 
+#[test]
+fn lanes_have_local_memories_of_their_own() {
+    let code = "ST.LOCAL.B32 [RZ], R0\nLD.LOCAL.B32 R9, [RZ]";
+    let setup = Setup::new(&storing(code)).local(4).block([8, 1, 1]).buffers(&[vec![0; 8]]);
+    let steps = [[0, 0xf0], [0, 0x0f], [1, 0xff], [2, 0xff]];
+    let order = steps.map(|[occurrence, lanes]| AccessStep { occurrence: occurrence.into(), ..entry(0, 0, lanes) });
+    let (result, words) = replay(&setup, &order);
+    result.unwrap();
+    assert_eq!(words[0], [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_replay_counts_all_instructions() {
+    let (load, change) = (entry(0, 0, 1), entry(1, 0, 1));
+    let order = vec![change, load, second(0, 0, 1), second(1, 0, 1)];
+    let setup = racing("ATOM.GLOBAL.EXCH RZ, [R3], R4");
+    let (counts, _) = setup.with(|oracle, launch, memory| {
+        let recording = Recording { accesses: Some(order.clone()), ..Recording::default() };
+        let replayed = oracle.replay(launch, memory, &recording, &mut gpurf_oracle::Unobserved).unwrap();
+        (replayed.counts, oracle.run(launch, memory).unwrap().counts)
+    });
+    assert_eq!(counts.0, counts.1);
+}
+
 /// Each thread stores the difference of two reads of the lower word of the time.
 fn timed() -> Setup {
     let code = storing("S2R.TIME_LO R3\nNOP\nNOP\nS2R.TIME_LO R4\nIADD.SUB R9, PT, R4, R3, PT");

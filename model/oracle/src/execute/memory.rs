@@ -305,7 +305,11 @@ pub fn perform<O: Observer>(
         }
         Op::St { space, kind, align } => {
             let addresses = addresses(context, warp, ins, space);
-            let higher = |lane: usize| lanes_of(warp.performed).any(|h| h > lane && addresses[h] == addresses[lane]);
+            // Each lane has a local memory of its own.
+            let is_common = |lane: usize| !matches!(Target::of(space, addresses[lane]), Target::Local(_));
+            let higher = |lane: usize| {
+                is_common(lane) && lanes_of(warp.performed).any(|h| h > lane && addresses[h] == addresses[lane])
+            };
             let kept = lanes_of(granted).filter(|&lane| !higher(lane)).fold(0, |kept, lane| kept | 1 << lane);
             store(context, warp, ins, space, kind, align, kept)?;
         }

@@ -5,6 +5,7 @@ use gpurf_isa::{Image, assemble_lines};
 use gpurf_launch::{Argument, Assembly, Manifest};
 
 use super::LoadError;
+use super::names::named;
 use crate::program::Program;
 
 /// Assembles the kernel of a manifest. Its parameters are the arguments of its launch, one after the other, each aligned to its size, structs to
@@ -39,7 +40,8 @@ pub fn assembled(manifest: &Manifest, assembly: &Assembly) -> Result<Image, Load
 }
 
 fn parameters(manifest: &Manifest, kernel: &str) -> Vec<Parameter> {
-    let launch = manifest.launches.iter().find(|launch| launch.kernel == kernel);
+    let launch =
+        manifest.launches.iter().find(|launch| named("kernel", &launch.kernel, &[kernel], |name| name).is_ok());
     let arguments = launch.map_or(&[][..], |launch| &launch.args);
     let mut end = 0u32;
     let place = |(number, argument): (usize, &Argument)| {

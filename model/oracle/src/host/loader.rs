@@ -236,8 +236,8 @@ fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<
     Ok(all)
 }
 
-/// The initial bytes of a variable, including addresses of other variables. `given` replaces the source's bytes, padded with zeros, and the addresses
-/// that it covers. `None` if an address does not lie in the variable.
+/// The initial bytes of a variable, including addresses of other variables. `given` replaces the source's bytes and addresses; it is padded with
+/// zeros. `None` if an address does not lie in the variable.
 ///
 /// # Errors
 /// Those of `address_of`.
@@ -246,10 +246,10 @@ pub fn first_bytes<E>(
     given: Option<Vec<u8>>,
     address_of: &impl Fn(&str) -> Result<u64, E>,
 ) -> Result<Option<Vec<u8>>, E> {
-    let covered = given.as_ref().map_or(0, Vec::len);
+    let is_given = given.is_some();
     let mut bytes = given.unwrap_or_else(|| symbol.initial.clone());
     bytes.resize(symbol.bytes as usize, 0);
-    for relocation in symbol.relocations.iter().filter(|relocation| relocation.at as usize >= covered) {
+    for relocation in symbol.relocations.iter().filter(|_| !is_given) {
         let value = address_of(&relocation.symbol)?.wrapping_add_signed(relocation.addend);
         let at = relocation.at as usize;
         match bytes.get_mut(at..at.saturating_add(8)) {

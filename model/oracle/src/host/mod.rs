@@ -83,8 +83,10 @@ pub struct OracleEngine {
     program: Option<(Kernel, Program)>,
     /// Whether reads of values that a thread has not written are faults ([`Oracle::run_checked`]).
     check_undefined: bool,
-    /// Counts of the instructions that it has executed so far.
+    /// Counts of the instructions that it has executed so far, those of a launch that ended with a fault included.
     pub counts: crate::context::Counts,
+    /// Number of launches that have run to their end.
+    pub launches: u64,
 }
 
 impl OracleEngine {
@@ -113,9 +115,10 @@ impl Engine for OracleEngine {
         };
         let launch = Launch { program, geometry: launch.geometry, constant: launch.constant };
         let run = if self.check_undefined { Oracle::run_checked } else { Oracle::run };
-        let statistics = run(&mut self.oracle, &launch, memory).map_err(OracleError::Fault)?;
-        self.counts.instructions += statistics.counts.instructions;
-        self.counts.thread_instructions += statistics.counts.thread_instructions;
+        let ran = run(&mut self.oracle, &launch, memory);
+        self.counts = self.oracle.counts();
+        ran.map_err(OracleError::Fault)?;
+        self.launches += 1;
         Ok(())
     }
 

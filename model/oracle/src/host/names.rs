@@ -67,7 +67,8 @@ impl Forms {
     }
 
     fn ends_with(&self, name: &str) -> bool {
-        self.whole.iter().any(|form| form.strip_suffix(name).is_some_and(|rest| rest.ends_with("::")))
+        let is_namespace = |rest: &str| rest.ends_with("::") && end_of_name(rest) == rest.len() && !is_open(rest);
+        self.whole.iter().any(|form| form.strip_suffix(name).is_some_and(is_namespace))
     }
 }
 
@@ -96,6 +97,11 @@ fn normal(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether a text ends inside of template arguments.
+fn is_open(text: &str) -> bool {
+    text.matches('<').count() > text.matches('>').count()
 }
 
 /// The index at which the types of a function's parameters begin, or the length if there are none.
@@ -136,8 +142,9 @@ mod tests {
     use super::*;
 
     /// As nvcc mangles them: `scale<float, 3>`, `scale<float, 5>`, `scale<int, 3>`, `app::scale(float*)`, `app::inner::turn<unsigned int>`,
-    /// `add(float*, int)`, `add(double*, int)`, a static kernel, one in a namespace without a name, a plain one, `count<8u, -3l, true>`.
-    const NAMES: [&str; 11] = [
+    /// `add(float*, int)`, `add(double*, int)`, a static kernel, one in a namespace without a name, a plain one, `count<8u, -3l, true>`,
+    /// `fill<app::Kind>(app::Kind)`.
+    const NAMES: [&str; 12] = [
         "_Z5scaleIfLi3EEvPT_i",
         "_Z5scaleIfLi5EEvPT_i",
         "_Z5scaleIiLi3EEvPT_i",
@@ -149,6 +156,7 @@ mod tests {
         "_ZN12_GLOBAL__N_16hiddenEv",
         "plain",
         "_Z5countILj8ELln3ELb1EEvPj",
+        "_Z4fillIN3app4KindEEvT_",
     ];
 
     fn find(name: &str) -> Result<&'static str, String> {
@@ -207,6 +215,8 @@ mod tests {
             "turn<int>",
             "count<8>",
             "count<(8, 3",
+            "Kind>(app::Kind)",
+            "Kind)",
         ] {
             let error = find(name).unwrap_err();
             assert!(error.starts_with(&format!("there is no kernel `{name}`; there are `scale<")), "{error}");
