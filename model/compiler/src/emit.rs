@@ -45,7 +45,7 @@ pub fn kernel(
         accesses: Vec::new(),
         branches: Vec::new(),
     };
-    let own_exits = emitter.exits_of_branches();
+    let own_exits = emitter.exits_of_branches(meets);
     let emitted: Vec<BlockId> = f.block_ids().filter(|b| !own_exits[b.index()]).collect();
     let mut start = vec![0; f.blocks.len()];
     for (i, &b) in emitted.iter().enumerate() {
@@ -83,19 +83,27 @@ pub fn kernel(
 }
 
 impl Emitter<'_> {
-    /// Empty exit blocks on a side of a branch; the branch becomes a guarded `EXIT` instead. `passes::cleanup` gives each such branch an exit of its
-    /// own.
-    fn exits_of_branches(&self) -> Vec<bool> {
-        let mut own = vec![false; self.f.blocks.len()];
-        for block in &self.f.blocks {
-            if let Term::Branch { then, otherwise, .. } = block.term {
-                for b in [then, otherwise] {
-                    let to = &self.f.blocks[b.index()];
-                    own[b.index()] = to.insts.is_empty() && to.term == Term::Exit;
-                }
+    /// Blocks that contain nothing but an exit and are entered by branches only. They are not emitted: a guarded `EXIT` takes the place of such a side
+    /// of a branch. Blocks where the lanes of an emitted branch reconverge are emitted.
+    fn exits_of_branches(&self, meets: &[Option<BlockId>]) -> Vec<bool> {
+        let mut own: Vec<bool> =
+            self.f.blocks.iter().map(|block| block.insts.is_empty() && block.term == Term::Exit).collect();
+        // No branch leads to the first block.
+        own[0] = false;
+        loop {
+            let mut changed = false;
+            for (block, meet) in self.f.blocks.iter().zip(meets) {
+                let emitted = match block.term {
+                    Term::Jump(to) => Some(to),
+                    Term::Branch { then, otherwise, .. } if !own[then.index()] && !own[otherwise.index()] => *meet,
+                    Term::Branch { .. } | Term::Exit => None,
+                };
+                changed |= emitted.is_some_and(|b| std::mem::replace(&mut own[b.index()], false));
+            }
+            if !changed {
+                return own;
             }
         }
-        own
     }
 
     fn register(&self, v: V) -> Reg {
@@ -192,8 +200,12 @@ impl Emitter<'_> {
             Term::Branch { when, then, otherwise } => {
                 for (exit, when, other) in [(then, when, otherwise), (otherwise, when.not(), then)] {
                     if own_exits[exit.index()] {
-                        self.push(Instruction::new(Op::Exit {}).guarded(self.source(when)), line);
-                        self.jump(other, next, line);
+                        if own_exits[other.index()] {
+                            self.push(Instruction::new(Op::Exit {}), line);
+                        } else {
+                            self.push(Instruction::new(Op::Exit {}).guarded(self.source(when)), line);
+                            self.jump(other, next, line);
+                        }
                         return;
                     }
                 }

@@ -139,6 +139,14 @@ const fn made(op: Op, line: u32) -> Inst {
     Inst { origin: Origin::Spill, ..Inst::new(op, line) }
 }
 
+/// Why an instruction is superfluous.
+enum Void {
+    /// Its result is recomputed at each use.
+    Again,
+    /// It copies a value to another one with the same home.
+    Copy { to: V, from: V },
+}
+
 struct Rewrite<'a> {
     spiller: &'a mut Spiller,
     f: &'a mut Function,
@@ -150,7 +158,14 @@ struct Rewrite<'a> {
 
 impl Rewrite<'_> {
     fn inst(&mut self, mut inst: Inst) {
-        if self.is_void(&inst) {
+        if let Some(void) = self.void(&inst) {
+            if let Void::Copy { to, from } = void {
+                // A temporary that held the old value of `to` no longer does; one that holds `from` holds the new value.
+                self.held.retain(|(v, _)| *v != to);
+                if let Some(&(_, t)) = self.held.iter().find(|(v, _)| *v == from) {
+                    self.held.push((to, t));
+                }
+            }
             return;
         }
         let line = inst.line;
@@ -213,11 +228,12 @@ impl Rewrite<'_> {
         self.held = held;
     }
 
-    /// Whether spilling has made an instruction superfluous: it computes a value that is recomputed at each use, or copies a value to its own home.
-    fn is_void(&self, inst: &Inst) -> bool {
-        let Some(to) = inst.defs().next().and_then(|v| self.homes.get(&v)) else { return false };
-        if let Home::Again(_) = to {
-            return true;
+    /// Why spilling has made an instruction superfluous, if it has.
+    fn void(&self, inst: &Inst) -> Option<Void> {
+        let to = inst.defs().next()?;
+        let home = self.homes.get(&to)?;
+        if let Home::Again(_) = home {
+            return Some(Void::Again);
         }
         let from = match inst.op {
             Op::Mov {} => inst.src[1].register(),
@@ -227,7 +243,8 @@ impl Rewrite<'_> {
             },
             _ => None,
         };
-        from.and_then(|v| self.homes.get(&v)).is_some_and(|from| from.is_same(to))
+        from.filter(|from| self.homes.get(from).is_some_and(|other| other.is_same(home)))
+            .map(|from| Void::Copy { to, from })
     }
 
     /// Loads a spilled value into a temporary.
@@ -248,5 +265,31 @@ impl Rewrite<'_> {
         };
         self.out.push(inst);
         t
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mir::Block;
+
+    #[test]
+    fn after_a_copy_to_its_own_home_a_value_is_in_the_temporary_of_the_other() {
+        // As at the end of a loop: the counter's next value is computed from the counter, and copied to it.
+        let (counter, next) = (V(0), V(1));
+        let add = Op::Iadd { mode: Addition::Add };
+        let src = [Val::Reg(counter), Val::Imm(1), Val::ZERO];
+        let add = Inst { d: Some(next), src, s: Pred::FALSE, ..Inst::new(add, 1) };
+        let src = [Val::ZERO, Val::Reg(next), Val::ZERO];
+        let copy = Inst { d: Some(counter), src, ..Inst::new(Op::Mov {}, 1) };
+        let store = Op::St { space: Space::Global, kind: StoreType::B32, align: Alignment::Natural };
+        let read = Inst { src: [Val::ZERO, Val::ZERO, Val::Reg(counter)], ..Inst::new(store, 1) };
+        let blocks = vec![Block { insts: vec![add, copy, read], term: Term::Exit, term_line: 1 }];
+        let mut f = Function { blocks, classes: vec![Class::General; 2], addresses: Vec::new() };
+        Spiller::new(0).spill(&mut f, Class::General, &[vec![counter, next]]);
+        let insts = &f.blocks[0].insts;
+        let sum = insts.iter().find(|i| matches!(i.op, Op::Iadd { .. })).and_then(|i| i.d);
+        assert!(!insts.iter().any(|i| i.op == Op::Mov {}), "{insts:?}");
+        assert_eq!(insts.last().and_then(|i| i.src[2].register()), sum, "{insts:?}");
     }
 }

@@ -92,7 +92,7 @@ impl<'a> Kernel<'_, 'a> {
                 let operation = operation(name, ty).ok_or_else(|| {
                     crate::diagnostic::Error::new(mods.span(), format!("there is no .{name} of this type"))
                 })?;
-                let c = self.word(&sources[0], 32)?;
+                let c = self.source(&sources[0], ty)?[0];
                 self.atom_word(space, operation, address, 0, c)
             };
             if let Some(d) = result {
@@ -179,6 +179,13 @@ impl<'a> Kernel<'_, 'a> {
         old.map(Val::Reg)
     }
 
+    /// Traps if the address, of which this is the low word, is not a multiple of 8.
+    fn trap_misaligned(&mut self, low: Val) {
+        let rest = self.b.and(low, Val::Imm(7));
+        let misaligned = self.b.compare(IntegerComparison::Ne, false, rest, Val::ZERO);
+        self.trap(misaligned, machine::trap::MISALIGNED);
+    }
+
     /// Runs code while the lane holds the lock that the address selects. `results` are the registers that the code writes. A lane that finds the lock
     /// taken tries again after all lanes have tried; by then the lane that held the lock has released it.
     pub fn under_lock<const N: usize>(
@@ -195,9 +202,7 @@ impl<'a> Kernel<'_, 'a> {
         let locks = self.global_address(LOCKS, 0);
         let low = self.b.add(address.base[0], Val::Imm(address.offset as u32));
         if misaligned == Misaligned::Trap {
-            let rest = self.b.and(low, Val::Imm(7));
-            let misaligned = self.b.compare(IntegerComparison::Ne, false, rest, Val::ZERO);
-            self.trap(misaligned, machine::trap::MISALIGNED);
+            self.trap_misaligned(low);
         }
         let half = self.b.shr(false, low, Val::Imm(1));
         let place = self.b.and(half, Val::Imm(LOCK_BYTES - 4));

@@ -223,16 +223,17 @@ impl<'a> Kernel<'_, 'a> {
         self.count_statement(span)?;
         self.calls.depth += 1;
         let (line, place) = (self.b.line, std::mem::replace(&mut self.calls.place, span));
-        match callable.circle {
-            None => self.copy(callable, given)?,
+        let lowered = match callable.circle {
+            None => self.copy(callable, given),
             Some(number) if self.calls.open.last().is_some_and(|circle| circle.number == number) => {
-                self.call_inside(callable, given)?;
+                self.call_inside(callable, given)
             }
-            Some(number) => self.call_circle(number, callable, given)?,
-        }
+            Some(number) => self.call_circle(number, callable, given),
+        };
+        // Also after an error: the statements after the call are checked too.
         (self.b.line, self.calls.place) = (line, place);
         self.calls.depth -= 1;
-        Ok(())
+        lowered
     }
 
     /// Lowers a function that is not recursive in place of its call.

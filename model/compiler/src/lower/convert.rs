@@ -23,6 +23,9 @@ impl<'a> Kernel<'_, 'a> {
         let saturate = mods.flag("sat");
         let to = mods.ty()?;
         let from = mods.ty()?;
+        if let Some(message) = wrong_modifiers(to, from, mode, ftz) {
+            return wrong(mods.span(), message);
+        }
         let [d, a] = self.operands(i)?;
         let integral = mode.is_some_and(|m| m.ends_with('i'));
         let round = rounding(mode.unwrap_or("rn"));
@@ -158,5 +161,19 @@ impl<'a> Kernel<'_, 'a> {
             }
         }
         [value, Val::ZERO]
+    }
+}
+
+/// What is wrong with the types and modifiers of a conversion, if anything is, as far as integers are concerned.
+pub fn wrong_modifiers(to: Ty, from: Ty, rounding: Option<&str>, ftz: bool) -> Option<&'static str> {
+    if to.kind == Kind::Bits || from.kind == Kind::Bits {
+        return Some("`cvt` converts numbers: a type of bits is none");
+    }
+    match (from.float(), to.float()) {
+        (false, false) if rounding.is_some() || ftz => Some("an integer becomes another one without rounding and .ftz"),
+        (false, true) if !matches!(rounding, Some("rn" | "rz" | "rm" | "rp")) => {
+            Some("an integer becomes a float by .rn, .rz, .rm or .rp")
+        }
+        _ => None,
     }
 }

@@ -34,7 +34,7 @@ impl<'a> Kernel<'_, 'a> {
                 let mode = self.mode(mods);
                 mods.ty_of(&["f32"])?;
                 let [d, a, b] = self.operands(i)?;
-                let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+                let (x, y) = (self.float_source(a)?, self.float_source(b)?);
                 let (rounding, Mode { ftz, sat, .. }) = (super::machine::rounding(mode.rounding), mode);
                 let op = if opcode == "mul" {
                     Op::Fmul { rounding, ftz, sat, neg: false }
@@ -48,7 +48,7 @@ impl<'a> Kernel<'_, 'a> {
                 let mode = self.mode(mods);
                 mods.ty_of(&["f32"])?;
                 let [d, a, b, c] = self.operands(i)?;
-                let (x, y, z) = (self.word(a, 32)?, self.word(b, 32)?, self.word(c, 32)?);
+                let (x, y, z) = (self.float_source(a)?, self.float_source(b)?, self.float_source(c)?);
                 let result = sequence::Machine::ffma(&mut self.b, x, y, z, mode);
                 self.write_word(d, F32, result)?;
             }
@@ -57,7 +57,7 @@ impl<'a> Kernel<'_, 'a> {
                 let ftz = mods.flag("ftz");
                 mods.ty_of(&["f32"])?;
                 let [d, a, b] = self.operands(i)?;
-                let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+                let (x, y) = (self.float_source(a)?, self.float_source(b)?);
                 let result = match kind {
                     "approx" => sequence::divide_approximate(&mut self.b, x, y, ftz),
                     "full" => sequence::divide_full(&mut self.b, x, y, ftz),
@@ -70,7 +70,7 @@ impl<'a> Kernel<'_, 'a> {
                 let ftz = mods.flag("ftz");
                 mods.ty_of(&["f32"])?;
                 let [d, a] = self.operands(i)?;
-                let x = self.word(a, 32)?;
+                let x = self.float_source(a)?;
                 let mode = Mode::new(rounding(kind), ftz);
                 let result = match (opcode, kind) {
                     ("rcp", "approx") => self.function(Function::Rcp, ftz, x),
@@ -85,7 +85,7 @@ impl<'a> Kernel<'_, 'a> {
                 let ftz = mods.flag("ftz");
                 mods.ty_of(&["f32"])?;
                 let [d, a] = self.operands(i)?;
-                let x = self.word(a, 32)?;
+                let x = self.float_source(a)?;
                 let function = match opcode {
                     "rsqrt" => Function::Rsq,
                     "sin" => Function::Sin,
@@ -100,7 +100,7 @@ impl<'a> Kernel<'_, 'a> {
                 mods.need("an accuracy", &["approx"])?;
                 mods.ty_of(&["f32"])?;
                 let [d, a] = self.operands(i)?;
-                let x = self.word(a, 32)?;
+                let x = self.float_source(a)?;
                 let result = self.tanh(x);
                 self.write_word(d, F32, result)?;
             }
@@ -108,7 +108,7 @@ impl<'a> Kernel<'_, 'a> {
                 let ftz = mods.flag("ftz");
                 mods.ty_of(&["f32"])?;
                 let [d, a] = self.operands(i)?;
-                let x = self.word(a, 32)?;
+                let x = self.float_source(a)?;
                 let signed =
                     if opcode == "abs" { self.b.and(x, Val::Imm(!SIGN)) } else { self.b.xor(x, Val::Imm(SIGN)) };
                 // Adding -0 changes no number, but flushes subnormals.
@@ -120,7 +120,7 @@ impl<'a> Kernel<'_, 'a> {
                 let nan = mods.flag("NaN");
                 mods.ty_of(&["f32"])?;
                 let [d, a, b] = self.operands(i)?;
-                let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
+                let (x, y) = (self.float_source(a)?, self.float_source(b)?);
                 let which = if opcode == "min" { Extremum::Min } else { Extremum::Max };
                 let result = self.b.op(Op::Fmnmx { which, ftz, nan }, [x, y, Val::ZERO]);
                 self.write_word(d, F32, result)?;
@@ -128,7 +128,7 @@ impl<'a> Kernel<'_, 'a> {
             "copysign" => {
                 mods.ty_of(&["f32"])?;
                 let [d, a, b] = self.operands(i)?;
-                let (sign, size) = (self.word(a, 32)?, self.word(b, 32)?);
+                let (sign, size) = (self.float_source(a)?, self.float_source(b)?);
                 // The table is (b & c) | (a & !b), with the mask as b.
                 let result = self.b.lop3(size, Val::Imm(SIGN), sign, 0xb8);
                 self.write_word(d, F32, result)?;
@@ -138,7 +138,7 @@ impl<'a> Kernel<'_, 'a> {
                 let test = mods.need("a property", &TESTS)?;
                 mods.ty_of(&["f32"])?;
                 let [d, a] = self.operands(i)?;
-                let x = self.word(a, 32)?;
+                let x = self.float_source(a)?;
                 let size = self.b.and(x, Val::Imm(!SIGN));
                 let infinity = gpurf_arith::INFINITY;
                 let smallest_normal = 0x0080_0000;
@@ -147,10 +147,13 @@ impl<'a> Kernel<'_, 'a> {
                     "infinite" => self.b.compare(IntegerComparison::Eq, false, size, Val::Imm(infinity)),
                     "number" => self.b.compare(IntegerComparison::Le, false, size, Val::Imm(infinity)),
                     "notanumber" => self.b.compare(IntegerComparison::Gt, false, size, Val::Imm(infinity)),
-                    // A range check is one unsigned comparison of the distance from its lower bound.
+                    // A range check is one unsigned comparison of the distance from its lower bound. Zeros count as normal (PTX ISA, testp).
                     "normal" => {
                         let above = self.b.sub(size, Val::Imm(smallest_normal));
-                        self.b.compare(IntegerComparison::Lt, false, above, Val::Imm(infinity - smallest_normal))
+                        let in_range =
+                            self.b.compare(IntegerComparison::Lt, false, above, Val::Imm(infinity - smallest_normal));
+                        let zero = self.b.compare(IntegerComparison::Eq, false, size, Val::ZERO);
+                        self.b.combine(Combine::Or, in_range, zero)
                     }
                     _ => {
                         let above = self.b.sub(size, Val::Imm(1));
@@ -208,7 +211,7 @@ impl<'a> Kernel<'_, 'a> {
         mods.flag("rn");
         let ty = mods.ty_of(&["f64"])?;
         let [d, a, b] = self.operands(i)?;
-        let (x, y) = (self.pair(a)?, self.pair(b)?);
+        let (x, y) = (self.source(a, ty)?, self.source(b, ty)?);
         let product = sequence::double_multiply(&mut self.b, sequence_pair(x), sequence_pair(y));
         self.write(d, ty, [product.low, product.high])
     }

@@ -1,13 +1,14 @@
 //! Half precision, computed in single precision: the sequences of [`gpurf_arith::sequence`].
 
+use super::convert::wrong_modifiers;
 use super::float::rounding;
-use super::kernel::{Kernel, lacks, wrong};
+use super::kernel::{Kernel, is_integer, lacks, wrong};
 use super::logic::B32;
 use super::memory::{Address, Target};
 use super::types::{Kind, Mods, Result, Ty, names_type};
 use crate::diagnostic::Feature;
 use crate::mir::{Builder, Term, Val};
-use crate::ptx::ast::Instruction;
+use crate::ptx::ast::{Instruction, Operand};
 use gpurf_arith::{Rounding, sequence};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
@@ -55,18 +56,21 @@ impl<'a> Kernel<'_, 'a> {
 
     fn half_arithmetic(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>, width: Width) -> Result<bool> {
         let opcode = i.opcode.text;
-        let operands = match opcode {
-            "add" | "sub" | "mul" | "min" | "max" => 2,
-            "fma" => 3,
-            "neg" | "abs" => 1,
+        // The number of sources, and the modifiers that the instruction may have.
+        let (operands, allowed): (usize, &[&str]) = match opcode {
+            "add" | "sub" | "mul" => (2, &["rn", "ftz", "sat"]),
+            "fma" => (3, &["rn", "ftz", "sat"]),
+            "min" | "max" => (2, &["ftz", "NaN"]),
+            "neg" | "abs" => (1, &["ftz"]),
             "ex2" | "tanh" => {
                 mods.need("an accuracy", &["approx"])?;
-                1
+                (1, &[])
             }
             _ => return Ok(false),
         };
-        mods.one_of(&["rn"]);
-        let (ftz, sat, nan) = (mods.flag("ftz"), mods.flag("sat"), mods.flag("NaN"));
+        let mut takes = |name| allowed.contains(&name) && mods.flag(name);
+        takes("rn");
+        let (ftz, sat, nan) = (takes("ftz"), takes("sat"), takes("NaN"));
         mods.one_of(&["f16", "f16x2"]);
         let [d, sources @ ..] = i.operands.as_slice() else {
             return wrong(i.span, format!("`{opcode}` has {} operands here", operands + 1));
@@ -76,7 +80,7 @@ impl<'a> Kernel<'_, 'a> {
         }
         let mut values = Vec::new();
         for source in sources {
-            values.push(self.word(source, width.ty().bits)?);
+            values.push(self.half_source(source, width)?);
         }
         let result = self.each_half(width, &values, |k, x| {
             let b = &mut k.b;
@@ -112,6 +116,15 @@ impl<'a> Kernel<'_, 'a> {
         Ok(true)
     }
 
+    /// A source of one or two values. The type has no constants, so an integer other than zero is refused: its bits are those of another number.
+    fn half_source(&mut self, operand: &Operand<'a>, width: Width) -> Result<Val> {
+        if is_integer(operand) {
+            let message = "this is an integer, and a half is needed: move its bits to a register first";
+            return wrong(operand.span, message);
+        }
+        self.word(operand, width.ty().bits)
+    }
+
     /// Applies `f` to one value, or to each half of a word.
     fn each_half(&mut self, width: Width, values: &[Val], mut f: impl FnMut(&mut Self, &[Val]) -> Val) -> Val {
         let low = f(self, values);
@@ -144,6 +157,15 @@ impl<'a> Kernel<'_, 'a> {
             return lacks(mods.span(), Feature::DoublePrecision, "double precision is outside of the subset");
         }
         let [d, a] = self.operands(i)?;
+        let types = [(to, to_half), (from, from_half)];
+        let [to_type, from_type] =
+            types.map(|(ty, half)| if half.is_some() { Ty { kind: Kind::Float, ..ty } } else { ty });
+        if let Some(message) = wrong_modifiers(to_type, from_type, mode, ftz) {
+            return wrong(mods.span(), message);
+        }
+        if to_half.is_some() && from.float() && mode.is_none() {
+            return wrong(mods.span(), "a float becomes a half by .rn, .rz, .rm or .rp");
+        }
         let source = self.low_part(a, from)?;
         let wide = match from_half {
             Some(_) => sequence::float_from_half(&mut self.b, source[0]),
@@ -197,25 +219,21 @@ impl<'a> Kernel<'_, 'a> {
             let (x, y) = (sequence::float_from_half(&mut k.b, x), sequence::float_from_half(&mut k.b, y));
             k.compare_floats(comparison, false, x, y)
         };
-        let bits = width.ty().bits;
-        let mut high = None;
-        let [p, not_p] = self.compared(i, mods, |k, mods, name, a, b| {
+        let both = self.compared(i, mods, |k, mods, name, a, b| {
             let comparison = super::logic::float_comparison(mods, name)?;
-            let (x, y) = (k.word(a, bits)?, k.word(b, bits)?);
-            if width == Width::Two {
-                let (x, y) = (upper(&mut k.b, x), upper(&mut k.b, y));
-                high = Some(compare(k, comparison, x, y));
+            let (x, y) = (k.half_source(a, width)?, k.half_source(b, width)?);
+            if width == Width::One {
+                let p = compare(k, comparison, x, y);
+                return Ok([p, p.not()]);
             }
-            Ok(compare(k, comparison, x, y))
+            let (upper_x, upper_y) = (upper(&mut k.b, x), upper(&mut k.b, y));
+            let high = compare(k, comparison, upper_x, upper_y);
+            Ok([compare(k, comparison, x, y), high])
         })?;
         let d = &i.operands[0];
-        let Some(result) = result else {
-            let second = high.unwrap_or(not_p);
-            return self.write_predicates(d, [p, second]);
-        };
-        if i.operands.len() == 4 && high.is_some() {
-            return wrong(i.span, "`set` of pairs with a predicate is outside of the subset");
-        }
+        let Some(result) = result else { return self.write_predicates(d, both) };
+        let [p, second] = both;
+        let high = (width == Width::Two).then_some(second);
         let one = |result: &str| match result {
             "f16" | "f16x2" => HALF_ONE,
             "f32" => 1f32.to_bits(),
@@ -254,7 +272,7 @@ impl<'a> Kernel<'_, 'a> {
             Target::Memory(Space::Generic) => AtomicSpace::Generic,
             _ => return wrong(a.span, "atomic operations are for global and shared memory"),
         };
-        let given = self.word(source, width.ty().bits)?;
+        let given = self.half_source(source, width)?;
         self.fence(fences[0]);
         // The word that contains the half, and the half's first bit in it.
         let low = self.b.add(address.base[0], Val::Imm(address.offset as u32));
@@ -262,7 +280,8 @@ impl<'a> Kernel<'_, 'a> {
             Width::Two => (low, Val::ZERO),
             Width::One => {
                 let eight_times = self.b.shl(low, Val::Imm(3));
-                (self.b.and(low, Val::Imm(!3)), self.b.and(eight_times, Val::Imm(16)))
+                // Bit 0 stays: at an odd address the operations on the word are a fault.
+                (self.b.and(low, Val::Imm(!2)), self.b.and(eight_times, Val::Imm(16)))
             }
         };
         let high = if atomic == AtomicSpace::Shared {

@@ -197,7 +197,10 @@ impl<'a> Kernel<'_, 'a> {
         let part = mods.need("a part of the product", &["lo", "hi", "wide"])?;
         let carry_out = mods.flag("cc");
         let carry_in = i.opcode.text == "madc";
-        if (carry_in || carry_out) && part != "wide" {
+        if carry_in || carry_out {
+            if part == "wide" {
+                return wrong(mods.span(), "a product of twice the width has no carry");
+            }
             return self.multiply_carry(i, mods, part == "hi", carry_in, carry_out);
         }
         let types = if part == "wide" { &INTEGERS[..4] } else { &INTEGERS[..] };

@@ -1,6 +1,8 @@
 //! A kernel's registers, labels and operands while it is being lowered.
 
+use super::SharedPlaces;
 use super::calls::Calls;
+use super::float::F32;
 use super::module::{Environment, Place};
 use super::refusal;
 use super::types::{Result, Ty, refused_type};
@@ -13,7 +15,7 @@ use crate::scratchpad::Variables;
 use gpurf_isa::image::Print;
 use gpurf_isa::machine;
 use gpurf_isa::modifiers::Special;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of virtual registers of a kernel.
 const MAX_VALUES: usize = 1 << 20;
@@ -62,9 +64,11 @@ impl<'a> Declared<'a> {
 
     /// The type of a register that is declared here.
     pub fn type_of(&self, name: &str) -> Option<&'a str> {
-        if let Some(ty) = self.single.get(name) {
-            return Some(ty);
-        }
+        self.single.get(name).copied().or_else(|| self.in_range(name))
+    }
+
+    /// The type of a register that is one of several numbered ones.
+    fn in_range(&self, name: &str) -> Option<&'a str> {
         // The trailing digits are the register's number; but the prefix may also end in digits, so each possible split
         // is tried.
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(8);
@@ -88,6 +92,13 @@ impl<'a> Scope<'a> {
             }
         }
         self.registers = Declared::new(registers);
+        let mut seen = HashSet::new();
+        for Registers { name, count, .. } in registers {
+            let is_in_range = count.is_none() && self.registers.in_range(name.text).is_some();
+            if !seen.insert((name.text, count.is_some())) || is_in_range {
+                return wrong(name.span, format!("`{}` is declared twice", name.text));
+            }
+        }
         Ok(())
     }
 }
@@ -113,7 +124,9 @@ pub struct Kernel<'m, 'a> {
     pub code: Code<'a>,
     pub calls: Calls<'a>,
     /// Its variables of shared memory, those of the functions that it calls included.
-    pub shared: HashMap<&'a str, Place>,
+    pub shared: SharedPlaces<'a>,
+    /// Bytes of the constant space that exist at each launch, from address 0 on.
+    pub constant_bytes: u32,
     /// Bytes of local variables, except those in frames of the stack.
     pub local_bytes: u32,
     /// The values that hold registers of the PTX, with the registers' names.
@@ -132,6 +145,11 @@ pub fn wrong<T>(span: Span, message: impl Into<String>) -> Result<T> {
 /// An error about an operand that needs a feature outside of the subset.
 pub fn lacks<T>(span: Span, feature: Feature, message: impl Into<String>) -> Result<T> {
     Err(Error::lacks(span, feature, message))
+}
+
+/// Whether an operand is an integer other than zero. PTX does not convert it to a float, and its bits are those of another number.
+pub fn is_integer(operand: &Operand<'_>) -> bool {
+    matches!(operand.kind, OperandKind::Int(1..))
 }
 
 impl<'a> Kernel<'_, 'a> {
@@ -178,7 +196,7 @@ impl<'a> Kernel<'_, 'a> {
     /// The place of a variable.
     pub fn place(&self, name: &str) -> Option<&Place> {
         let scopes = self.code.scopes.iter().rev().find_map(|s| s.places.get(name));
-        scopes.or_else(|| self.shared.get(name)).or_else(|| self.module.places.get(name))
+        scopes.or_else(|| self.shared.module.get(name)).or_else(|| self.module.places.get(name))
     }
 
     /// A special register's value.
@@ -305,7 +323,15 @@ impl<'a> Kernel<'_, 'a> {
     /// A source of the type's width. The high word is zero for less than 64 bits; sources of 8 and 16 bits are not
     /// extended.
     pub fn source(&mut self, operand: &Operand<'a>, ty: Ty) -> Result<Pair> {
+        if ty.float() && is_integer(operand) {
+            return wrong(operand.span, "this is an integer, and a float is needed: 1 is written 1.0 or 0f3F800000");
+        }
         if ty.bits == 64 { self.pair(operand) } else { Ok([self.word(operand, ty.bits)?, Val::ZERO]) }
+    }
+
+    /// A source that is a float of 32 bits.
+    pub fn float_source(&mut self, operand: &Operand<'a>) -> Result<Val> {
+        Ok(self.source(operand, F32)?[0])
     }
 
     /// A predicate source.

@@ -70,7 +70,7 @@ impl<'a> Kernel<'_, 'a> {
                 let ty = mods.ty_of(&NUMBER_NAMES)?;
                 let by = mods.ty_of(&["s32", "f32"])?;
                 let [d, a, b, c] = self.operands(i)?;
-                let (x, y, c) = (self.source(a, ty)?, self.source(b, ty)?, self.word(c, 32)?);
+                let (x, y, c) = (self.source(a, ty)?, self.source(b, ty)?, self.source(c, by)?[0]);
                 let p = if by.float() {
                     let op = Op::Fsetp { comparison: FloatComparison::Ge, ftz, combine: Combine::And };
                     self.b.op_p(op, [c, Val::ZERO, Val::ZERO], Pred::TRUE, Pred::TRUE)
@@ -290,7 +290,7 @@ impl<'a> Kernel<'_, 'a> {
         self.write_word(d, B32, result)
     }
 
-    /// Compares two operands of a type; for floats it takes the modifier `.ftz`.
+    /// Compares two operands of a type, and returns the result and its inverse; for floats it takes the modifier `.ftz`.
     fn comparison(
         &mut self,
         mods: &mut Mods<'_, 'a>,
@@ -298,30 +298,31 @@ impl<'a> Kernel<'_, 'a> {
         ty: Ty,
         a: &Operand<'a>,
         b: &Operand<'a>,
-    ) -> Result<Pred> {
+    ) -> Result<[Pred; 2]> {
+        let both = |p: Pred| [p, p.not()];
         if !ty.float() {
             use IntegerComparison::*;
-            let (comparison, signed) = match name {
-                "eq" => (Eq, ty.signed()),
-                "ne" => (Ne, ty.signed()),
-                "lt" => (Lt, ty.signed()),
-                "le" => (Le, ty.signed()),
-                "gt" => (Gt, ty.signed()),
-                "ge" => (Ge, ty.signed()),
-                "lo" => (Lt, false),
-                "ls" => (Le, false),
-                "hi" => (Gt, false),
-                "hs" => (Ge, false),
+            let comparison = match (name, ty.kind) {
+                ("eq", _) => Eq,
+                ("ne", _) => Ne,
+                ("lt" | "le" | "gt" | "ge" | "lo" | "ls" | "hi" | "hs", Kind::Bits) => {
+                    return wrong(mods.span(), format!("bits are compared by .eq and .ne, not by .{name}"));
+                }
+                ("lo" | "ls" | "hi" | "hs", Kind::Signed) => {
+                    return wrong(mods.span(), format!("signed integers are not compared by .{name}"));
+                }
+                ("lt" | "lo", _) => Lt,
+                ("le" | "ls", _) => Le,
+                ("gt" | "hi", _) => Gt,
+                ("ge" | "hs", _) => Ge,
                 _ => return wrong(mods.span(), format!("integers are not compared by .{name}")),
             };
-            let kind = if signed { Kind::Signed } else { Kind::Unsigned };
-            let ty = Ty { kind, ..ty };
             let (x, y) = (self.full(a, ty)?, self.full(b, ty)?);
-            return Ok(self.compare(comparison, ty, x, y));
+            return Ok(both(self.compare(comparison, ty, x, y)));
         }
         let ftz = mods.flag("ftz");
-        let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
-        Ok(self.compare_floats(float_comparison(mods, name)?, ftz, x, y))
+        let (x, y) = (self.float_source(a)?, self.float_source(b)?);
+        Ok(both(self.compare_floats(float_comparison(mods, name)?, ftz, x, y)))
     }
 
     /// Compares two floats.
@@ -330,13 +331,13 @@ impl<'a> Kernel<'_, 'a> {
         self.b.op_p(op, [x, y, Val::ZERO], Pred::TRUE, Pred::TRUE)
     }
 
-    /// The comparison of a `setp` or `set` and its inverse, each combined with the third source if there is one.
-    /// `compare` gets the comparison's name and the two operands.
+    /// The two results of a `setp` or `set`, each combined with the third source if there is one. `compare` gets the comparison's name and the two
+    /// operands, and returns the results before that.
     pub fn compared(
         &mut self,
         i: &Instruction<'a>,
         mods: &mut Mods<'_, 'a>,
-        compare: impl FnOnce(&mut Self, &mut Mods<'_, 'a>, &str, &Operand<'a>, &Operand<'a>) -> Result<Pred>,
+        compare: impl FnOnce(&mut Self, &mut Mods<'_, 'a>, &str, &Operand<'a>, &Operand<'a>) -> Result<[Pred; 2]>,
     ) -> Result<[Pred; 2]> {
         const NAMES: [&str; 18] = [
             "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
@@ -349,8 +350,7 @@ impl<'a> Kernel<'_, 'a> {
             (Some(_), [_, a, b, c]) => (a, b, Some(c)),
             _ => return wrong(i.span, format!("`{}` has three operands, or four with .and, .or, .xor", i.opcode.text)),
         };
-        let p = compare(self, mods, name, a, b)?;
-        let mut both = [p, p.not()];
+        let mut both = compare(self, mods, name, a, b)?;
         if let (Some(combine), Some(c)) = (combine, c) {
             let combine = match combine {
                 "and" => Combine::And,

@@ -96,8 +96,9 @@ impl<'a> Kernel<'_, 'a> {
             "prefetch" | "prefetchu" => {
                 // A prefetch affects only speed, so no code is generated.
                 let [a] = self.operands(i)?;
-                while mods.one_of(&["global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"]).is_some() {}
-                self.address(a, Some("global"))?;
+                let space = mods.one_of(&["global", "local"]);
+                while mods.one_of(&["L1", "L2", "L2::evict_last", "L2::evict_normal"]).is_some() {}
+                self.address(a, space)?;
             }
             _ => return Ok(false),
         }
@@ -186,6 +187,12 @@ impl<'a> Kernel<'_, 'a> {
                 }
             },
         };
+        if let Target::Argument(_) = target {
+            // Its offset is a constant, in the base. One that no argument reaches is refused where the argument is accessed.
+            let at = base[0].constant().filter(|_| base[1].constant() == Some(0));
+            let offset = at.and_then(|at| i32::try_from(at).ok()).filter(|&at| at < i32::MAX - 16).unwrap_or(-1024);
+            return Ok((target, Address { base: wide::constant(0), offset }));
+        }
         let mut address = self.reachable(target, base, offset);
         if self.module.address_bits == AddressBits::Narrow && target == Target::Memory(Space::Global) {
             // The instructions that compute the upper word become dead, unless the program also reads the address as a number.
@@ -406,12 +413,30 @@ impl<'a> Kernel<'_, 'a> {
         };
         let ty = mods.ty_of(&["u64"])?;
         let [d, a] = self.operands(i)?;
-        let value = match a.kind {
-            OperandKind::Name { name, part: None } if self.register(name, a.span)?.is_none() => {
-                self.address_of(name, 0, a.span)?.1
+        let variable = match a.kind {
+            OperandKind::Name { name, part: None } if self.register(name, a.span)?.is_none() => Some((name, 0)),
+            OperandKind::Sum(name, offset) => Some((name, offset)),
+            _ => None,
+        };
+        let value = match variable {
+            None => self.pair(a)?,
+            Some((name, offset)) => {
+                let (place, address) = self.address_of(name, offset, a.span)?;
+                let is_there = match place {
+                    Place::Global | Place::Function(_) => space == "global",
+                    Place::Shared(..) => space == "shared",
+                    Place::Local(_) | Place::Frame(_) => space == "local",
+                    Place::Constant(_) => matches!(space, "const" | "param"),
+                    Place::Argument(_) | Place::Refused(..) => false,
+                };
+                if !is_there {
+                    return wrong(a.span, format!("`{name}` does not lie in .{space}"));
+                }
+                if to_space {
+                    return wrong(a.span, format!("`{name}` is a variable, and `cvta.to` takes a generic address"));
+                }
+                address
             }
-            OperandKind::Sum(name, offset) => self.address_of(name, offset, a.span)?.1,
-            _ => self.pair(a)?,
         };
         let result = match (space, to_space) {
             ("global", _) => value,

@@ -26,22 +26,23 @@ mod wide;
 
 use crate::Options;
 use crate::diagnostic::{Error, Feature, LineIndex, Span};
-use crate::mir::{Builder, Function, Origin, Pred, Term, V};
+use crate::mir::{Builder, Function, Inst, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Operand, OperandKind, Space, Statement};
 use crate::scratchpad::{self, Orders, SharedVariable, Variables, provenance};
 use calls::Calls;
 use gpurf_isa::image::{Parameter, Print, Symbol, SymbolSpace};
 use gpurf_isa::machine::print::{ASSERT_BUFFER, ASSERTION_RECORD, ASSERTIONS, HEADER, PRINTF_BUFFER, PRINTF_BYTES};
+use gpurf_isa::modifiers::{Alignment, LoadType};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Code, Kernel, Reg, Scope};
 use module::{Environment, Place};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use types::{Mods, Result};
 
 /// Maximum number of errors that are collected before a kernel is given up. It is far above the number that is shown, so that the report includes all
 /// missing features.
 const MAX_ERRORS: usize = 10_000;
-/// Name of the shared word in which `bar.red` counts. No variable of the PTX can have this name.
+/// Name of the shared words in which `bar.red` counts. No variable of the PTX can have this name.
 const BARRIER_COUNT: &str = "";
 /// Maximum local memory of a thread in bytes.
 const MAX_LOCAL: u64 = 512 << 10;
@@ -189,6 +190,7 @@ fn kernel<'a>(
         code: Code { scopes: vec![outer], carry: None, body, returns: None },
         calls: Calls::default(),
         shared: places,
+        constant_bytes: environment.constant_end.max(parameters.last().map_or(0, |p| p.offset + p.bytes)),
         local_bytes: 0,
         named: HashMap::new(),
         prints: Vec::new(),
@@ -241,23 +243,41 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
     Ok(parameters)
 }
 
-/// The variables of shared memory, the number of bytes before dynamic shared memory, and the place of each variable.
-type SharedPlaces<'a> = (Vec<SharedVariable>, u32, HashMap<&'a str, Place>);
+/// A variable of shared memory.
+#[derive(Clone, Copy)]
+enum Shared<'a> {
+    /// A variable of the module, by its name.
+    Module(&'a str),
+    /// A variable that a body declares, by the position of its name in the source: several scopes may declare the same name.
+    Declared(u32),
+    /// The word in which `bar.red` counts at the barrier of this number. Each barrier has its own, since two groups of warps may reduce at different
+    /// barriers at the same time.
+    Count(u64),
+}
 
-/// Places the module's shared variables that the bodies mention, the shared variables that the bodies declare, and the word in which `bar.red`
+/// The places of a kernel's variables of shared memory, by what [`Shared`] names them with.
+#[derive(Default)]
+pub struct SharedPlaces<'a> {
+    pub module: HashMap<&'a str, Place>,
+    pub declared: HashMap<u32, Place>,
+    pub counts: HashMap<u64, Place>,
+}
+
+/// Places the module's shared variables that the bodies mention, the shared variables that the bodies declare, and the words in which `bar.red`
 /// counts. They are placed one after the other, in the order `order` or else as declared. Dynamic shared memory follows: all of its variables begin
-/// at the same address.
+/// at the same address. Returns the variables, the number of bytes before dynamic shared memory, and the places.
 fn place_shared<'a>(
     environment: &Environment<'a>,
     bodies: &[&'a Block<'a>],
     mentions: &HashMap<&'a str, u32>,
     order: Option<&[usize]>,
-) -> Result<SharedPlaces<'a>> {
-    let mut declared: Vec<&ast::Variable<'a>> =
-        environment.shared.iter().copied().filter(|v| mentions.contains_key(v.name.text)).collect();
+) -> Result<(Vec<SharedVariable>, u32, SharedPlaces<'a>)> {
+    let of_module = environment.shared.iter().copied().filter(|v| mentions.contains_key(v.name.text));
+    let mut declared: Vec<(Shared<'a>, &ast::Variable<'a>)> =
+        of_module.map(|v| (Shared::Module(v.name.text), v)).collect();
     bodies.iter().for_each(|body| collect_shared(body, &mut declared));
-    let (mut shared, mut names, mut total) = (Vec::new(), Vec::new(), 0);
-    for variable in &declared {
+    let (mut shared, mut keys, mut total) = (Vec::new(), Vec::new(), 0);
+    for (key, variable) in &declared {
         let bytes = variable.elements.map(|_| module::size(variable)).transpose()?;
         total = if bytes.is_some() { u64::next_multiple_of(total, variable.align.into()) } else { total };
         total += bytes.unwrap_or(0);
@@ -266,10 +286,13 @@ fn place_shared<'a>(
             return Err(Error::lacks(variable.name.span, Feature::Room, message));
         }
         shared.push(SharedVariable::new(variable.name.text, bytes.map(|bytes| bytes as u32), variable.align));
-        names.push(variable.name.text);
+        keys.push(*key);
     }
-    if let Some(instruction) = bodies.iter().find_map(|body| reduction_at_barrier(body)) {
-        if total.next_multiple_of(4) + 4 > u64::from(limits::SHARED_LIMIT) {
+    let mut reductions = BTreeMap::new();
+    bodies.iter().for_each(|body| reductions_at_barriers(body, &mut reductions));
+    for (barrier, instruction) in reductions {
+        total = total.next_multiple_of(4) + 4;
+        if total > u64::from(limits::SHARED_LIMIT) {
             let message = format!(
                 "`bar.red` counts in a word of shared memory, and the kernel's variables leave none of the {} bytes",
                 limits::SHARED_LIMIT
@@ -277,29 +300,43 @@ fn place_shared<'a>(
             return Err(Error::lacks(instruction.opcode.span, Feature::Room, message));
         }
         shared.push(SharedVariable::new(BARRIER_COUNT, Some(4), 4));
-        names.push(BARRIER_COUNT);
+        keys.push(Shared::Count(barrier));
     }
     let as_declared: Vec<usize> = (0..shared.len()).collect();
     let end = scratchpad::place(&mut shared, order.unwrap_or(&as_declared));
-    let numbered = names.into_iter().zip(&shared).enumerate();
-    let places = numbered.map(|(number, (name, variable))| (name, Place::Shared(variable.at, number))).collect();
+    let mut places = SharedPlaces::default();
+    for (number, (key, variable)) in keys.into_iter().zip(&shared).enumerate() {
+        let place = Place::Shared(variable.at, number);
+        match key {
+            Shared::Module(name) => places.module.insert(name, place),
+            Shared::Declared(position) => places.declared.insert(position, place),
+            Shared::Count(barrier) => places.counts.insert(barrier, place),
+        };
+    }
     Ok((shared, end, places))
 }
 
-/// The first `bar.red` of a block; it counts in shared memory.
-fn reduction_at_barrier<'a, 'b>(block: &'b Block<'a>) -> Option<&'b ast::Instruction<'a>> {
-    block.statements.iter().find_map(|s| match s {
-        Statement::Instruction(i) => {
-            let reduces = matches!(i.opcode.text, "bar" | "barrier") && i.modifiers.iter().any(|m| m.text == "red");
-            reduces.then_some(i)
+/// The barriers at which a block uses `bar.red`, each with the first of these instructions. Numbers that no barrier has are left out.
+fn reductions_at_barriers<'a, 'b>(block: &'b Block<'a>, out: &mut BTreeMap<u64, &'b ast::Instruction<'a>>) {
+    for statement in &block.statements {
+        match statement {
+            Statement::Instruction(i) if matches!(i.opcode.text, "bar" | "barrier") => {
+                if let (true, Some(&Operand { kind: OperandKind::Int(id), .. })) =
+                    (i.modifiers.iter().any(|m| m.text == "red"), i.operands.get(1))
+                    && id < limits::BARRIERS as u64
+                {
+                    out.entry(id).or_insert(i);
+                }
+            }
+            Statement::Block(inner) => reductions_at_barriers(inner, out),
+            Statement::Instruction(_) | Statement::Label(_) | Statement::BranchTargets(_) => {}
         }
-        Statement::Block(inner) => reduction_at_barrier(inner),
-        Statement::Label(_) | Statement::BranchTargets(_) => None,
-    })
+    }
 }
 
-fn collect_shared<'a>(block: &'a Block<'a>, out: &mut Vec<&'a ast::Variable<'a>>) {
-    out.extend(block.variables.iter().filter(|v| v.space == Space::Shared));
+fn collect_shared<'a>(block: &'a Block<'a>, out: &mut Vec<(Shared<'a>, &'a ast::Variable<'a>)>) {
+    let here = block.variables.iter().filter(|v| v.space == Space::Shared);
+    out.extend(here.map(|v| (Shared::Declared(v.name.span.start), v)));
     for statement in &block.statements {
         if let Statement::Block(inner) = statement {
             collect_shared(inner, out);
@@ -386,23 +423,29 @@ impl<'a> Kernel<'_, 'a> {
         let mut scope = Scope::default();
         scope.declare(&block.registers)?;
         for variable in &block.variables {
-            match variable.space {
-                // `place_shared` has placed them.
-                Space::Shared => {}
-                Space::Local => {
-                    let place = self.place_local(variable)?;
-                    scope.places.insert(variable.name.text, place);
-                }
+            let name = variable.name;
+            let place = match variable.space {
+                Space::Shared => match self.shared.declared.get(&name.span.start) {
+                    Some(place) => place.clone(),
+                    None => {
+                        let message = "a call reaches this function in a form that nvcc does not produce";
+                        return Err(Error::lacks(name.span, Feature::Calls, message));
+                    }
+                },
+                Space::Local => self.place_local(variable)?,
                 Space::Param => {
                     let argument = self.new_argument(variable)?;
                     if variable.elements != Some(1) {
                         self.clear_argument(argument);
                     }
-                    scope.places.insert(variable.name.text, Place::Argument(argument));
+                    Place::Argument(argument)
                 }
                 Space::Global | Space::Const => {
-                    return Err(Error::new(variable.name.span, "this kind of variable belongs outside of a kernel"));
+                    return Err(Error::new(name.span, "this kind of variable belongs outside of a kernel"));
                 }
+            };
+            if scope.places.insert(name.text, place).is_some() {
+                return Err(Error::new(name.span, format!("`{}` is declared twice", name.text)));
             }
         }
         let mut label = None;
@@ -442,6 +485,7 @@ impl<'a> Kernel<'_, 'a> {
         }
         // If lowering stays within one block and adds no guards of its own, only some of its instructions need the guard: those that write a PTX
         // register, access memory, or depend on the active lanes.
+        let constant_bytes = self.constant_bytes;
         let mark = self.b.mark();
         let temporaries = self.b.function.classes.len();
         let carry = self.code.carry;
@@ -451,7 +495,7 @@ impl<'a> Kernel<'_, 'a> {
             if insts.iter().all(|i| !i.is_partial()) && !writes_guard && carry == self.code.carry {
                 for i in insts {
                     let temporary = i.defs().all(|v| v.index() >= temporaries && !self.named.contains_key(&v));
-                    if temporary && i.is_pure() {
+                    if temporary && i.is_pure() && !may_fault(i, constant_bytes) {
                         i.origin = Origin::Ahead;
                     } else {
                         i.guard = guard;
@@ -475,6 +519,10 @@ impl<'a> Kernel<'_, 'a> {
 
     fn instruction(&mut self, i: &ast::Instruction<'a>) -> Result<()> {
         let mut mods = Mods::new(i);
+        if refusal::is_asynchronous(i) {
+            let (feature, reason) = refusal::reason(i);
+            return Err(Error::lacks(i.opcode.span, feature, reason));
+        }
         let done = self.half(i, &mut mods)?
             || self.integer(i, &mut mods)?
             || self.logic(i, &mut mods)?
@@ -506,4 +554,23 @@ impl<'a> Kernel<'_, 'a> {
         inst.guard = when;
         self.b.push(inst);
     }
+}
+
+/// Whether an instruction is a load from the constant space that may be a fault: its address is not known, or misaligned, or beyond the bytes that
+/// every launch has.
+fn may_fault(inst: &Inst, constant_bytes: u32) -> bool {
+    let Op::Ldc { kind, align } = inst.op else { return false };
+    let bytes = match kind {
+        LoadType::U8 | LoadType::S8 => 1,
+        LoadType::U16 | LoadType::S16 => 2,
+        LoadType::B32 => 4,
+    };
+    let align = match align {
+        Alignment::Natural => bytes,
+        Alignment::Bytes8 => 8,
+        Alignment::Bytes16 => 16,
+    };
+    let Some(base) = inst.src[0].constant() else { return true };
+    let at = base.wrapping_add(inst.offset as u32);
+    !at.is_multiple_of(align) || at.checked_add(bytes).is_none_or(|end| end > constant_bytes)
 }

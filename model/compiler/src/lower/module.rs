@@ -47,6 +47,8 @@ pub struct Environment<'a> {
     pub variables: HashMap<&'a str, &'a Variable<'a>>,
     /// Whether 64-bit atomic operations use locks.
     pub locks: bool,
+    /// The end of the constant variables in the constant space; 0 if there are none.
+    pub constant_end: u32,
     /// Which 64-bit accesses are single; they use the same locks.
     pub wide: WideAccesses,
     /// Number of bits of a global address; with 32, the upper word is assumed to be zero.
@@ -104,9 +106,15 @@ pub fn environment<'a>(
         environment.places.insert(name, Place::Function(callable.address));
     }
     for variable in &module.variables {
-        environment.variables.insert(variable.name.text, variable);
+        let earlier = environment.variables.insert(variable.name.text, variable);
+        let twice = || Error::new(variable.name.span, format!("`{}` is declared twice", variable.name.text));
         let place = match variable.space {
             Space::Shared => {
+                // All dynamic memory begins at one address, so a second declaration of it changes nothing.
+                let is_dynamic = |v: &Variable<'_>| v.space == Space::Shared && v.elements.is_none();
+                if earlier.is_some_and(|earlier| !(is_dynamic(earlier) && is_dynamic(variable))) {
+                    errors.push(twice());
+                }
                 environment.shared.push(variable);
                 continue;
             }
@@ -122,8 +130,8 @@ pub fn environment<'a>(
             Space::Global => Place::Global,
             Space::Const => Place::Constant(constant.next_multiple_of(variable.align)),
         };
-        if environment.places.insert(variable.name.text, place.clone()).is_some() {
-            errors.push(Error::new(variable.name.span, format!("`{}` is declared twice", variable.name.text)));
+        if environment.places.insert(variable.name.text, place.clone()).is_some() || earlier.is_some() {
+            errors.push(twice());
         }
         match symbol(variable, &place, machine::CONSTANT_SPACE - parameters, &environment.calls) {
             Ok(Some(symbol)) => {
@@ -138,6 +146,11 @@ pub fn environment<'a>(
     }
     refuse_holders(module, &mut environment);
     symbols.retain(|symbol| !matches!(environment.places.get(symbol.name.as_str()), Some(Place::Refused(..))));
+    let ends = symbols.iter().filter_map(|symbol| match symbol.space {
+        SymbolSpace::Constant { offset } => Some(offset + symbol.bytes),
+        SymbolSpace::Global => None,
+    });
+    environment.constant_end = ends.max().unwrap_or(0);
     (environment, symbols)
 }
 

@@ -17,6 +17,11 @@ fn launches_kernels(name: &str) -> bool {
     ["__cudaCDP", "cudaLaunchDevice", "cudaGetParameterBuffer"].iter().any(|start| name.starts_with(start))
 }
 
+/// Whether an instruction is `st.async` or `red.async`.
+pub fn is_asynchronous(i: &Instruction<'_>) -> bool {
+    matches!(i.opcode.text, "st" | "red") && i.modifiers.iter().any(|m| m.text == "async")
+}
+
 /// The missing feature and the reason, for an instruction that no group of the lowering accepts.
 pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
     let opcode = i.opcode.text;
@@ -31,11 +36,9 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
         "wmma" | "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wgmma" | "tcgen05" => {
             (Feature::Tensor, format!("`{opcode}`: tensor operations are outside of the subset"))
         }
-        "cp" | "mbarrier" | "elect" | "redux" | "griddepcontrol" | "setmaxnreg" | "multimem" | "st.async"
-        | "getctarank" | "mapa" | "createpolicy" | "discard" | "applypriority" => {
-            let why = "is not in sm_75, which the subset is made for: compile with -arch=sm_75";
-            (Feature::Newer, format!("`{opcode}` {why}"))
-        }
+        "cp" | "mbarrier" | "elect" | "redux" | "griddepcontrol" | "setmaxnreg" | "multimem" | "getctarank"
+        | "mapa" | "createpolicy" | "discard" | "applypriority" => newer(opcode),
+        _ if is_asynchronous(i) => newer(&format!("{opcode}.async")),
         "alloca" | "stacksave" | "stackrestore" => {
             let why = "local memory whose size is known at run time only is outside of the subset";
             (Feature::Malloc, format!("`{opcode}`: {why}"))
@@ -51,6 +54,10 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
         }
         _ => (Feature::Other, format!("`{opcode}` is outside of the subset")),
     }
+}
+
+fn newer(name: &str) -> (Feature, String) {
+    (Feature::Newer, format!("`{name}` is not in sm_75, which the subset is made for: compile with -arch=sm_75"))
 }
 
 fn call(i: &Instruction<'_>) -> (Feature, String) {

@@ -2,9 +2,11 @@
 
 use super::kernel::{Kernel, wrong};
 use super::logic::B32;
+use super::module::Place;
 use super::types::{Mods, Result};
 use crate::mir::{Inst, Pred, Val};
 use crate::ptx::ast::{Instruction, Operand, OperandKind};
+use crate::scratchpad::Variables;
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
 
@@ -175,7 +177,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     fn barrier(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
-        mods.one_of(&["cta", "aligned"]);
+        while mods.one_of(&["cta", "aligned"]).is_some() {}
         if mods.flag("warp") {
             self.synchronised(mods, "bar.warp")?;
             let [mask] = self.operands(i)?;
@@ -223,10 +225,10 @@ impl<'a> Kernel<'_, 'a> {
         Ok(self.b.inst(Op::Bar { id }, [Val::ZERO, threads, Val::ZERO]))
     }
 
-    /// `bar.red`: all threads clear a word of shared memory, the threads whose predicate counts add to it, and all read it, with barriers between
-    /// these steps. The last barrier prevents the next reduction from clearing the word too early.
+    /// `bar.red`: all threads clear the barrier's word of shared memory, the threads whose predicate counts add to it, and all read it, with barriers
+    /// between these steps. The last barrier prevents the next reduction from clearing the word too early.
     fn reduce_at_barrier(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
-        mods.one_of(&["cta", "aligned"]);
+        while mods.one_of(&["cta", "aligned"]).is_some() {}
         let kind = mods.need("an operation", &["popc", "and", "or"])?;
         if kind == "popc" {
             mods.ty_of(&["u32"])?;
@@ -240,8 +242,12 @@ impl<'a> Kernel<'_, 'a> {
         };
         let p = self.predicate(p)?;
         let barrier = self.barrier_of(id, threads)?;
-        let (_, [at, _]) = self.address_of(super::BARRIER_COUNT, 0, i.span)?;
-        let offset = at.constant().unwrap_or(0) as i32;
+        let number = if let OperandKind::Int(number) = id.kind { number } else { 0 };
+        let Some(&Place::Shared(at, variable)) = self.shared.counts.get(&number) else {
+            return wrong(id.span, "a call reaches this reduction in a form that nvcc does not produce");
+        };
+        self.b.variables = Variables::one(variable);
+        let offset = at as i32;
         let store = Op::St { space: Space::Shared, kind: StoreType::B32, align: Alignment::Natural };
         let clear = self.b.inst(store, [Val::ZERO; 3]);
         self.b.push(Inst { offset, ..clear });

@@ -23,13 +23,16 @@ pub fn run(f: &mut Function) {
             break;
         }
     }
-    remove_overwritten(f);
+    if remove_overwritten(f) {
+        super::cleanup::run(f);
+    }
 }
 
-/// Removes instructions whose results are never read, and does nothing else.
+/// Removes instructions whose results are never read, and blocks that this leaves empty.
 pub fn only_dead(f: &mut Function) {
-    remove_dead(f);
-    remove_overwritten(f);
+    if remove_dead(f) | remove_overwritten(f) {
+        super::cleanup::run(f);
+    }
 }
 
 /// Two instructions with the same key compute the same results.
@@ -228,8 +231,9 @@ fn remove_dead(f: &mut Function) -> bool {
 }
 
 /// Removes writes of variables that are overwritten before they are read. [`remove_dead`] cannot detect these: it checks only whether a variable is
-/// read anywhere.
-fn remove_overwritten(f: &mut Function) {
+/// read anywhere. Returns whether there were any.
+fn remove_overwritten(f: &mut Function) -> bool {
+    let mut changed = false;
     for _ in 0..ROUNDS {
         let liveness = [Class::General, Class::Predicate].map(|class| Liveness::new(f, class));
         let mut dead = vec![Vec::new(); f.blocks.len()];
@@ -243,8 +247,9 @@ fn remove_overwritten(f: &mut Function) {
             dead[b.index()] = (0..count).filter(unread).collect();
         }
         if dead.iter().all(Vec::is_empty) {
-            return;
+            break;
         }
+        changed = true;
         for (block, dead) in f.blocks.iter_mut().zip(dead) {
             let mut at = 0;
             block.insts.retain(|_| {
@@ -253,4 +258,5 @@ fn remove_overwritten(f: &mut Function) {
             });
         }
     }
+    changed
 }

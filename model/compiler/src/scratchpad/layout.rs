@@ -102,26 +102,30 @@ fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
         return None;
     };
     let (compared, bound) = (compare.src[0].register()?, compare.src[1].constant()?);
-    // If a register is the sum of a counter and a constant: the counter and the constant.
-    let sum = |v: V| -> Option<(V, u32)> {
-        let (add, _) = only(f, |i| i.d == Some(v))?;
-        sum_of(add)
+    // If a register is the sum of a counter and a constant: the counter, the constant, and where they are added.
+    let sum = |v: V| {
+        let (add, at) = only(f, |i| i.d == Some(v))?;
+        sum_of(add).map(|(counter, constant)| (counter, constant, at))
     };
-    let counter = sum(compared).map_or(compared, |(counter, _)| counter);
+    // The compared register is the counter, or its sum with a constant. Where the counter is read.
+    let (counter, more, read_at) = sum(compared).unwrap_or((compared, 0, at));
     let (start, _) = written(f, counter, |b| !inside(b))?;
     let (step, step_at) = written(f, counter, inside)?;
     let (Op::Mov {}, Some(first)) = (start.op, start.src[1].constant()) else { return None };
     let stepped = match (step.op, step.src[1].register()) {
-        (Op::Mov {}, Some(v)) => sum(v),
+        (Op::Mov {}, Some(v)) => sum(v).map(|(from, by, _)| (from, by)),
         _ => sum_of(step),
     };
     let by = stepped.filter(|(from, _)| *from == counter)?.1;
     if !inside(at.0) {
         return None;
     }
-    // The comparison sees an addition that precedes it. In another block the addition may come later; then the count is off by one.
-    let ahead = compared != counter || at.0 != step_at.0 || step_at.1 < at.1;
-    let mut value = if ahead { first.wrapping_add(by) } else { first };
+    // Whether the counter has been stepped where it is read. In another block this is not known: then the count may be off by one.
+    let ahead = if read_at.0 == step_at.0 { step_at.1 < read_at.1 } else { compared == counter };
+    let mut value = first.wrapping_add(more);
+    if ahead {
+        value = value.wrapping_add(by);
+    }
     let mut count = 1;
     while holds(comparison, signed, value, bound) == stays && count < MOST_TRIPS {
         value = value.wrapping_add(by);
@@ -161,4 +165,44 @@ fn find(f: &Function, is: impl Fn(&Inst) -> bool) -> impl Iterator<Item = Found<
     let all = f.blocks.iter().enumerate();
     let all = all.flat_map(|(b, block)| block.insts.iter().enumerate().map(move |(i, inst)| (inst, (b, i))));
     all.filter(move |(inst, _)| is(inst))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mir::{Block, BlockId, Class};
+    use gpurf_isa::modifiers::IntegerComparison;
+
+    const COUNTER: V = V(0);
+    const SUM: V = V(1);
+    const AGAIN: V = V(2);
+
+    fn add(d: V, by: u32) -> Inst {
+        let op = Op::Iadd { mode: Addition::Add };
+        Inst { d: Some(d), src: [Val::Reg(COUNTER), Val::Imm(by), Val::ZERO], s: Pred::FALSE, ..Inst::new(op, 1) }
+    }
+
+    /// The trips of a loop with this body, which is repeated while the compared register is below 10. The counter starts at 0.
+    fn trips_of(mut body: Vec<Inst>, compared: V) -> u64 {
+        let compare = Op::Isetp { comparison: IntegerComparison::Lt, signed: false, combine: IntegerCombine::And };
+        let src = [Val::Reg(compared), Val::Imm(10), Val::ZERO];
+        body.push(Inst { p: Some(AGAIN), src, ..Inst::new(compare, 1) });
+        let start = Inst { d: Some(COUNTER), ..Inst::new(Op::Mov {}, 1) };
+        let back = Term::Branch { when: Pred::Reg(AGAIN, false), then: BlockId(1), otherwise: BlockId(2) };
+        let block = |insts, term| Block { insts, term, term_line: 1 };
+        let blocks = vec![block(vec![start], Term::Jump(BlockId(1))), block(body, back), block(Vec::new(), Term::Exit)];
+        let f =
+            Function { blocks, classes: vec![Class::General, Class::General, Class::Predicate], addresses: Vec::new() };
+        trips(&f, &[1])
+    }
+
+    #[test]
+    fn the_compared_sum_need_not_be_the_step() {
+        // The counter is 0, 4, 8, 12; the sum is 1 more than the counter before or after its step.
+        assert_eq!(trips_of(vec![add(SUM, 1), add(COUNTER, 4)], SUM), 4);
+        assert_eq!(trips_of(vec![add(COUNTER, 4), add(SUM, 1)], SUM), 3);
+        assert_eq!(trips_of(vec![add(COUNTER, 4)], COUNTER), 3);
+        let copy = Inst { d: Some(COUNTER), src: [Val::ZERO, Val::Reg(SUM), Val::ZERO], ..Inst::new(Op::Mov {}, 1) };
+        assert_eq!(trips_of(vec![add(SUM, 4), copy], SUM), 3);
+    }
 }

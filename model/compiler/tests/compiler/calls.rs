@@ -1,6 +1,6 @@
 //! Calls of device functions: inlined copies, recursion, and calls through pointers (`docs/compiler.md`, "Calls").
 
-use crate::common::{Random, bytes, run, words};
+use crate::common::{Random, bytes, fault, run, words};
 use gpurf_compiler::{Options as CompilerOptions, compile};
 use gpurf_isa::machine::trap;
 use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
@@ -207,15 +207,6 @@ fn functions_call_each_other() {
     check(0x5eed_0003, 48, &|_, _| true);
 }
 
-/// Runs one thread of a kernel without parameters. Returns the text of its fault.
-fn fault(source: &str, options: &CompilerOptions) -> String {
-    let image = compile(source, "test.ptx", options).unwrap_or_else(|e| panic!("{e}\n{source}")).image;
-    let program = Program::new(&image.kernels[0], "test.ptx").unwrap_or_else(|e| panic!("{e}"));
-    let geometry = Geometry { grid: [1; 3], block: [1, 1, 1], dynamic_shared: 0 };
-    let launch = Launch { program: &program, geometry, constant: &[] };
-    Oracle::new(Options::default()).run(&launch, &Memory::default()).expect_err("it faults").to_string()
-}
-
 /// A kernel with a function that calls itself `depth` times.
 fn descent(depth: u32) -> String {
     format!(
@@ -276,6 +267,16 @@ fn calls_that_cannot_be_made_are_refused() {
     assert!(registers.contains("takes its parameters in registers"), "{registers}");
     let outside = refusal(".func f(.param .b32 a) { ret; }", "{ .param .b32 a; st.param.b64 [a], 0; call f, (a); }");
     assert!(outside.contains("lies outside of the parameter"), "{outside}");
+    for access in [
+        "ld.param.u32 %r, [q-4];",
+        "ld.param.u32 %r, [q+16777216];",
+        "ld.param.u32 %r, [q+4294967296];",
+        "st.param.b32 [ret+16777216], %r;",
+    ] {
+        let function = format!(".func (.param .b32 ret) f(.param .b32 q) {{ .reg .b32 %r; {access} ret; }}");
+        let text = refusal(&function, "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 0; call (b), f, (a); }");
+        assert!(text.contains("this access lies outside of the parameter"), "{access}: {text}");
+    }
 }
 
 #[test]
@@ -311,6 +312,28 @@ fn a_pointer_is_a_declared_register_whatever_its_name() {
          st.global.u32 [%l], %r1; ret; }}"
     );
     assert_eq!(words(&run(&source, 32, &[], 4, 1)), [100 + 70 * 71 / 2]);
+}
+
+#[test]
+fn shared_variables_belong_to_the_braces_that_declare_them() {
+    // The name is that of a variable of the module, of one of the function, and of three of the kernel.
+    let source = format!(
+        "{HEADER}.global .align 4 .u32 s;
+         .func f() {{ .shared .align 4 .b32 s; st.shared.u32 [s], 99; ret; }}
+         .func (.param .b32 ret) g(.param .b32 n) {{ .shared .align 4 .b32 t; .reg .b32 %r; .reg .pred %p; ld.param.u32 %r, [n];
+         setp.ne.u32 %p, %r, 0; @%p st.shared.u32 [t], %r; ld.shared.u32 %r, [t]; st.param.b32 [ret], %r; ret; }}
+         .entry k(.param .u64 out) {{ .reg .b32 %r<9>; .reg .b64 %l; .reg .pred %p; ld.param.u64 %l, [out];
+         st.global.u32 [s], 5; call f; ld.global.u32 %r0, [s];
+         {{ .shared .align 4 .b8 s[64]; st.shared.u32 [s+60], 7; st.shared.u32 [s], 6; call f; ld.shared.u32 %r1, [s+60]; mov.u32 %r5, s;
+         {{ .shared .align 4 .b32 s; st.shared.u32 [s], 8; call f; ld.shared.u32 %r2, [s]; }}
+         ld.shared.u32 %r3, [s]; }}
+         {{ .shared .align 4 .b32 s; mov.u32 %r6, s; setp.ne.u32 %p, %r5, %r6; selp.b32 %r4, 1, 0, %p; }}
+         {{ .param .b32 a; .param .b32 b; st.param.b32 [b], 3; call (a), g, (b); }}
+         {{ .param .b32 a; .param .b32 b; st.param.b32 [b], 0; call (a), g, (b); ld.param.b32 %r5, [a]; }}
+         st.global.v2.u32 [%l], {{%r0, %r1}}; st.global.v2.u32 [%l+8], {{%r2, %r3}}; st.global.v2.u32 [%l+16], {{%r4, %r5}}; ret; }}"
+    );
+    // All calls of a function share its variable.
+    assert_eq!(words(&run(&source, 32, &[], 24, 1)), [5, 7, 8, 6, 1, 3]);
 }
 
 #[test]

@@ -86,6 +86,15 @@ fn run_with(options: CompilerOptions, source: &str, inputs: &[Vec<u8>], bytes: u
     memory.read(result.expect("there is a result"))
 }
 
+/// Runs one thread of a kernel without parameters. Returns the text of its fault.
+pub fn fault(source: &str, options: &CompilerOptions) -> String {
+    let image = compiled_with(source, options).image;
+    let program = Program::new(&image.kernels[0], "test.ptx").unwrap_or_else(|e| panic!("{e}"));
+    let geometry = Geometry { grid: [1; 3], block: [1, 1, 1], dynamic_shared: 0 };
+    let launch = Launch { program: &program, geometry, constant: &[] };
+    Oracle::new(Options::default()).run(&launch, &Memory::default()).expect_err("it faults").to_string()
+}
+
 /// A small random generator (xorshift) with the same results on all machines.
 pub struct Random(pub u64);
 

@@ -266,7 +266,7 @@ fn comparisons_and_selections() {
         }),
         case("setp.ge.u64 %p1, $a, $b; selp.b64 $d, $a, $b, %p1;", 64, &[64, 64], |a, b, _| a.max(b)),
         case("setp.eq.s64 %p1, $a, 7; selp.b32 $d, 5, 9, %p1;", 32, &[64], |a, _, _| if a == 7 { 5 } else { 9 }),
-        case("setp.hi.s32 %p1, $a, $b; selp.b32 $d, 5, 9, %p1;", 32, &[32, 32], |a, b, _| if a > b { 5 } else { 9 }),
+        case("setp.hi.u32 %p1, $a, $b; selp.b32 $d, 5, 9, %p1;", 32, &[32, 32], |a, b, _| if a > b { 5 } else { 9 }),
         case(
             "setp.lt.u32 %p1, $a, 100; setp.gt.or.s32 %p2|%p3, $b, 5, !%p1; selp.b32 $d, 1, 0, %p2; selp.b32 $c, 2, 0, %p3; \
              add.u32 $d, $d, $c;",
@@ -301,6 +301,23 @@ fn comparisons_and_selections() {
 }
 
 #[test]
+fn guards_of_loads_from_the_constant_space() {
+    // The first thread reads the first parameter; the addresses of the others are misaligned, or beyond the end.
+    let set_up = "ld.param.u64 %l3, [p0]; cvt.u32.u64 %r1, %l3; setp.eq.u32 %p1, %r7, 0; mov.u32 $d, %r1; mul.lo.u32 %r2, %r7, 1001; \
+                  cvt.u64.u32 %l4, %r2;";
+    let load = |load: &str| case(&format!("{set_up} {load} sub.u32 $d, $d, %r1;"), 32, &[], |_, _, _| 0);
+    check(&[
+        load("@%p1 ld.param.u32 $d, [%r2];"),
+        load("@%p1 ld.const.u32 $d, [%l4];"),
+        load("@%p1 ld.param.v2.u32 {$d, _}, [%l4];"),
+        load("@!%p1 bra E; ld.const.u32 $d, [%l4]; E:"),
+        load("@%p1 ld.const.u32 $d, [%l4]; @%p1 ld.const.u32 $d, [%l4];"),
+        // At a constant address, but beyond the end in all threads.
+        load("setp.gt.u32 %p1, %r7, 9999; @%p1 ld.const.u32 $d, [65000];"),
+    ]);
+}
+
+#[test]
 fn branches_by_index() {
     let text = "and.b32 $a, $a, 3; t: .branchtargets A, B, C, A; brx.idx $a, t; A: mov.u32 $d, 10; bra.uni E; \
                 B: mov.u32 $d, 20; bra.uni E; C: mov.u32 $d, 30; E: add.u32 $d, $d, 1;";
@@ -319,6 +336,14 @@ fn reductions_at_barriers() {
             32,
             &[],
             |_, _, _| 255,
+        ),
+        // Half of the warps reduce at one barrier and half at another one, at the same time.
+        case(
+            "shr.u32 %r1, %r7, 5; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r7, %r7; @%p1 bra A; \
+             bar.red.popc.u32 $d, 1, 128, !%p2; add.u32 $d, $d, 128; bra.uni E; A: bar.red.popc.u32 $d, 2, 128, %p2; E:",
+            32,
+            &[],
+            |_, _, _| 128,
         ),
     ]);
 }
@@ -411,7 +436,8 @@ fn floats() {
             "testp.normal.f32 %p1, $a; testp.subnormal.f32 %p2, $a; selp.b32 $d, 1, 0, %p1; selp.b32 $b, 2, 0, %p2; add.u32 $d, $d, $b;",
             32,
             &[32, 32],
-            |a, _, _| u64::from(f(a).is_normal()) + 2 * u64::from(f(a).is_subnormal()),
+            // Zeros count as normal.
+            |a, _, _| u64::from(f(a).is_normal() || f(a) == 0.0) + 2 * u64::from(f(a).is_subnormal()),
         ),
         case(
             "testp.finite.f32 %p1, $a; testp.notanumber.f32 %p2, $a; selp.b32 $d, 1, 0, %p1; selp.b32 $b, 2, 0, %p2; add.u32 $d, $d, $b;",
@@ -451,6 +477,11 @@ fn half_value(bits: u64) -> f32 {
 
 fn to_half(value: f32, rounding: Rounding) -> u64 {
     sequence::half_from_float(&mut Evaluate, value.to_bits(), rounding).into()
+}
+
+/// Whether each half of a word is greater than that of another word.
+fn above(a: u64, b: u64) -> [u64; 2] {
+    [0, 16].map(|shift| u64::from(half_value(a >> shift & 0xffff) > half_value(b >> shift & 0xffff)))
 }
 
 #[test]
@@ -516,6 +547,36 @@ fn half_precision() {
             32,
             &[16, 16, 32],
             |a, b, c| u64::from(half_value(a) > half_value(b) && c != 7),
+        ),
+        // The third source is combined with each of the two comparisons.
+        case(
+            "and.b32 $c, $c, 1; setp.ne.u32 %p2, $c, 0; setp.gt.and.f16x2 %p1|%p3, $a, $b, %p2; selp.b32 $d, 1, 0, %p1; \
+             @%p3 add.u32 $d, $d, 2;",
+            32,
+            &[32, 32, 32],
+            |a, b, c| {
+                let [low, high] = above(a, b);
+                (low | high << 1) * (c & 1)
+            },
+        ),
+        case(
+            "and.b32 $c, $c, 1; setp.ne.u32 %p2, $c, 0; setp.gt.xor.f16x2 %p1|%p3, $a, $b, !%p2; selp.b32 $d, 1, 0, %p1; \
+             @%p3 add.u32 $d, $d, 2;",
+            32,
+            &[32, 32, 32],
+            |a, b, c| {
+                let [low, high] = above(a, b);
+                (low | high << 1) ^ (3 * (c & 1 ^ 1))
+            },
+        ),
+        case(
+            "and.b32 $c, $c, 1; setp.ne.u32 %p2, $c, 0; set.gt.or.u16x2.f16x2 $d, $a, $b, %p2;",
+            32,
+            &[32, 32, 32],
+            |a, b, c| {
+                let [low, high] = above(a, b).map(|half| (half | c & 1) * 0xffff);
+                low | high << 16
+            },
         ),
         case(
             "set.eq.f16.f16 $d, $a, $b;",

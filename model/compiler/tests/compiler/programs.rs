@@ -1,7 +1,8 @@
 //! Random programs with branches, loops and guards, at several register limits, compared with an interpreter written for them.
 //!
-//! All variables are compared: each program ends by storing all of them. In debug builds, the allocator is also checked, by following values through
-//! registers along all paths.
+//! Each program ends by storing variables, which are compared: every other program stores all of them. The others store some, and have statements after
+//! the stores, so that many of their statements have no effect, and blocks and branches become empty. In debug builds, the allocator is also checked,
+//! by following values through registers along all paths.
 //!
 //! In every third program, some variables and predicates are not written at the start: the compiler sets them to zero, while the oracle's registers
 //! begin with another value.
@@ -112,6 +113,8 @@ fn generate(random: &mut Random, depth: u32, budget: &mut i32) -> Vec<Statement>
 struct Printer {
     text: String,
     labels: usize,
+    /// The label to which threads leave.
+    leave: &'static str,
 }
 
 impl Printer {
@@ -155,7 +158,7 @@ impl Printer {
                     writeln!(self.text, "sub.s32 %n{n}, %n{n}, 1; setp.ge.s32 %q{n}, %n{n}, 0; @%q{n} bra LOOP{n};")
                         .expect("strings grow");
                 }
-                Statement::Leave { when } => writeln!(t, "@%p{when} bra LEAVE;").expect("strings grow"),
+                Statement::Leave { when } => writeln!(t, "@%p{when} bra {};", self.leave).expect("strings grow"),
             }
         }
     }
@@ -166,13 +169,26 @@ fn is_unwritten(seed: u64, number: usize) -> bool {
     seed.is_multiple_of(3) && (number as u64 + seed / 3).is_multiple_of(4)
 }
 
-fn print(program: &[Statement], seed: u64) -> String {
-    let mut body = Printer { text: String::new(), labels: 0 };
+/// Whether a program stores only some of its variables.
+fn is_sparse(seed: u64) -> bool {
+    seed.is_multiple_of(2)
+}
+
+/// Whether a variable is stored at the end.
+fn is_stored(seed: u64, number: usize) -> bool {
+    !is_sparse(seed) || (number as u64 + seed / 2).is_multiple_of(7)
+}
+
+/// The program; the statements of `tail` come after the stores.
+fn print(program: &[Statement], tail: &[Statement], seed: u64) -> String {
+    let mut body = Printer { text: String::new(), labels: 0, leave: "LEAVE" };
     body.statements(program);
+    let mut end = Printer { text: String::new(), labels: body.labels, leave: "DONE" };
+    end.statements(tail);
     let mut k = String::from(".version 9.5\n.target sm_75\n.address_size 64\n");
     k.push_str(".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n");
     writeln!(k, ".reg .pred %p<{PREDICATES}>; .reg .b32 %v<{VARIABLES}>; .reg .b64 %l<8>;").expect("strings grow");
-    writeln!(k, ".reg .b32 %n<{0}>; .reg .pred %q<{0}>; .reg .b32 %t;", body.labels + 1).expect("strings grow");
+    writeln!(k, ".reg .b32 %n<{0}>; .reg .pred %q<{0}>; .reg .b32 %t;", end.labels + 1).expect("strings grow");
     writeln!(k, "mov.u32 %t, %tid.x; ld.param.u64 %l2, [p0]; mad.wide.u32 %l2, %t, {}, %l2;", VARIABLES * 4)
         .expect("strings grow");
     for v in (0..VARIABLES).filter(|&v| !is_unwritten(seed, v)) {
@@ -184,10 +200,11 @@ fn print(program: &[Statement], seed: u64) -> String {
     k.push_str(&body.text);
     k.push_str("LEAVE:\n");
     writeln!(k, "ld.param.u64 %l3, [p1]; mad.wide.u32 %l3, %t, {}, %l3;", VARIABLES * 4).expect("strings grow");
-    for v in 0..VARIABLES {
+    for v in (0..VARIABLES).filter(|&v| is_stored(seed, v)) {
         writeln!(k, "st.global.u32 [%l3+{}], %v{v};", v * 4).expect("strings grow");
     }
-    k.push_str("ret;\n}\n");
+    k.push_str(&end.text);
+    k.push_str("DONE:\nret;\n}\n");
     k
 }
 
@@ -236,7 +253,8 @@ impl Thread {
 fn check(seed: u64) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let program = generate(&mut random, 3, &mut 90);
-    let source = print(&program, seed);
+    let tail = if is_sparse(seed) { generate(&mut random, 2, &mut 20) } else { Vec::new() };
+    let source = print(&program, &tail, seed);
     let start: Vec<u32> = (0..THREADS * VARIABLES).map(|_| random.word()).collect();
     let mut want = Vec::new();
     for (i, v) in start.chunks(VARIABLES).enumerate() {
@@ -244,7 +262,7 @@ fn check(seed: u64) {
         let p = (0..PREDICATES).map(|p| !is_unwritten(seed, p) && first(p) as i32 > p as i32 * 1000).collect();
         let mut thread = Thread { number: i as u32, v: (0..VARIABLES).map(first).collect(), p };
         thread.run(&program);
-        want.extend(thread.v);
+        want.extend(thread.v.iter().enumerate().map(|(v, &value)| if is_stored(seed, v) { value } else { 0 }));
     }
     for limit in LIMITS {
         let got = words(&crate::common::run(&source, limit, &[bytes(&start)], want.len() * 4, THREADS as u32));
@@ -310,4 +328,59 @@ ret;
 ";
     let expected: Vec<u32> = (0..40).map(|i| (i ^ 7) + if i < 16 { 100 } else { 0 }).collect();
     assert_eq!(words(&run(source, 32, &[], 160, 40)), expected);
+}
+
+/// The side of a branch that only ends the thread becomes a guarded `EXIT`, also if the other side or what follows becomes empty: here a load, or a
+/// write to a variable, that nothing reads.
+#[test]
+fn branches_whose_sides_become_empty_end_the_program() {
+    let kernel = |body: &str| {
+        format!(
+            "\
+.version 9.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u64 result)
+{{
+.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %l<8>;
+ld.param.u64 %l0, [result];
+ld.param.u64 %l1, [data];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %l2, %r0, 4;
+add.u64 %l3, %l0, %l2;
+mov.u32 %r1, 1;
+mov.u32 %r2, 0;
+{body}
+END: ret;
+}}
+"
+        )
+    };
+    let sum = "LOOP: add.u32 %r2, %r2, %r1; add.u32 %r1, %r1, %r0; setp.lt.u32 %p0, %r2, 100; @%p0 bra LOOP;";
+    let store = "red.global.add.u32 [%l3], %r2;";
+    let bodies = [
+        format!("{sum} {store} setp.gt.u32 %p1, %r0, 5; @%p1 bra END; ld.global.u32 %r5, [%l1];"),
+        format!("{sum} {store} setp.gt.u32 %p1, %r0, 5; @%p1 bra END; mov.u32 %r1, 5;"),
+        format!(
+            "{sum} {store} setp.gt.u32 %p1, %r0, 5; @%p1 bra ONE; mov.u32 %r1, 5; bra END;
+            ONE: setp.gt.u32 %p2, %r0, 9; @%p2 bra END; ld.global.u32 %r5, [%l1]; bra END;"
+        ),
+        format!(
+            "{sum} setp.gt.u32 %p1, %r0, 5; @%p1 bra ONE; {store} bra TWO; ONE: {store}
+            TWO: setp.gt.u32 %p2, %r0, 3; @!%p2 bra END; ld.global.u32 %r5, [%l1+4]; mov.u32 %r1, 7;"
+        ),
+    ];
+    let want: Vec<u32> = (0..40)
+        .map(|thread| {
+            let (mut sum, mut step) = (0u32, 1u32);
+            while sum < 100 {
+                (sum, step) = (sum + step, step + thread);
+            }
+            sum
+        })
+        .collect();
+    for body in bodies {
+        let source = kernel(&body);
+        assert_eq!(words(&run(&source, 32, &[bytes(&[1, 2])], 160, 40)), want, "{source}");
+    }
 }

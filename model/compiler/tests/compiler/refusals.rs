@@ -74,6 +74,37 @@ fn instructions_outside_of_the_subset() {
         ("alloca.u64 %l0, 16;", "run time"),
         ("shfl.down.b32 %r0, %r1, 1, 31;", ".sync"),
         ("div.s32 %r0, %r1, 0;", "zero"),
+        ("mad.wide.cc.u32 %l0, %r1, %r2, %l3;", "has no carry"),
+        ("madc.wide.u32 %l0, %r1, %r2, %l3;", "has no carry"),
+        ("cvt.f32.s32 %f0, %r1;", "an integer becomes a float by .rn, .rz, .rm or .rp"),
+        ("cvt.rni.f32.s32 %f0, %r1;", "an integer becomes a float by"),
+        ("cvt.f16.u32 %h0, %r1;", "an integer becomes a float by"),
+        ("cvt.f16.f32 %h0, %f1;", "a float becomes a half by"),
+        ("cvt.rn.s32.s32 %r0, %r1;", "without rounding"),
+        ("cvt.u32.b32 %r0, %r1;", "a type of bits"),
+        ("cvt.rn.f16.b16 %h0, %h1;", "a type of bits"),
+        ("setp.lo.s32 %p0, %r1, %r2;", "signed integers are not compared by .lo"),
+        ("set.lt.u32.b32 %r0, %r1, %r2;", "bits are compared by .eq and .ne, not by .lt"),
+        ("add.NaN.f16 %h0, %h1, %h2;", "`.NaN` of `add`"),
+        ("neg.sat.f16 %h0, %h1;", "`.sat` of `neg`"),
+        ("max.sat.f16x2 %r0, %r1, %r2;", "`.sat` of `max`"),
+        ("tanh.approx.ftz.f16 %h0, %h1;", "`.ftz` of `tanh`"),
+        ("cvta.global.u64 %l0, s;", "`s` does not lie in .global"),
+        ("cvta.local.u64 %l0, p0;", "`p0` does not lie in .local"),
+        ("cvta.to.shared.u64 %l0, s;", "takes a generic address"),
+        ("mov.f32 %f0, 1;", "1 is written 1.0 or 0f3F800000"),
+        ("add.f32 %f0, %f1, 2;", "a float is needed"),
+        ("selp.f32 %f0, -1, %f1, %p0;", "a float is needed"),
+        ("setp.lt.f32 %p0, %f1, 3;", "a float is needed"),
+        ("cvt.rzi.s32.f32 %r0, 3;", "a float is needed"),
+        ("st.global.f32 [%l0], 1;", "a float is needed"),
+        ("red.global.add.f32 [%l0], 1;", "a float is needed"),
+        ("mov.f64 %d0, 1;", "a float is needed"),
+        ("add.f16 %h0, %h1, 1;", "a half is needed"),
+        (
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];",
+            "`st.async` is not in sm_75",
+        ),
     ] {
         let diagnostics = refused(&kernel(body));
         let text = diagnostics.to_string();
@@ -101,6 +132,11 @@ fn operands_that_do_not_fit() {
         ("x: x: ret;", "twice"),
         ("setp.foo.u32 %p0, %r1, %r2;", "comparison"),
         ("brx.idx %r1, targets;", "branch targets"),
+        ("{ .reg .b32 %x<3>; .reg .b64 %x<4>; }", "`%x` is declared twice"),
+        ("{ .reg .b32 %x<3>; .reg .b32 %x2; }", "`%x2` is declared twice"),
+        ("{ .reg .b32 x; .reg .b64 x; }", "`x` is declared twice"),
+        ("{ .shared .b32 x; .shared .b64 x; }", "`x` is declared twice"),
+        ("{ .local .b32 x; .param .b64 x; }", "`x` is declared twice"),
     ] {
         let text = refused(&kernel(body)).to_string();
         assert!(text.contains(reason), "`{body}` is refused by:\n{text}");
@@ -123,6 +159,13 @@ fn modules_that_are_no_ptx_or_outside() {
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .b64 x[999999999];\n", "bytes"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .b8 x[2] = {1, 2, 3};\n", "initial values"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .b8 x[2] = {300};\n", "does not fit"),
+        (
+            ".version 9.5\n.target sm_75\n.address_size 64\n.global .b32 x[2][2] = {{1, 2, 3}, {4}};\n",
+            "there are more values in these braces than elements",
+        ),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.shared .b32 x;\n.shared .b32 x;\n", "`x` is declared twice"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.shared .b32 x;\n.global .b32 x;\n", "`x` is declared twice"),
+        (".version 9.5\n.target sm_75\n.address_size 64\n.global .b32 x;\n.shared .b32 x;\n", "`x` is declared twice"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .u64 x = y;\n", "no variable `y`"),
         (
             ".version 9.5\n.target sm_75\n.address_size 64\n.entry k(.param .b8 p[32765]) { ret; }",
@@ -160,6 +203,12 @@ fn what_is_in_the_subset_is_accepted() {
         "cvta.to.global.u64 %l0, %l1; cvta.shared.u64 %l0, s; isspacep.local %p0, %l0; prefetch.global.L2 [%l0];",
         "bar.red.popc.u32 %r0, 0, %p1; barrier.cta.red.or.aligned.pred %p0, 1, 64, !%p1; bar.red.and.pred %p0, 0, %p1;",
         "trap; brkpt; exit;",
+        "barrier.cta.sync.aligned 0; bar.red.popc.u32 %r0, 15, %p1;",
+        "{ .local .align 4 .b8 q[16]; prefetch.local.L1 [q]; }",
+        "mov.f32 %f0, 0; mov.f32 %f1, 1.5; add.f32 %f2, %f0, 0f3F800000; mov.f64 %d0, 0d3FF0000000000000; st.global.f32 [%l0], -1.0;",
+        "setp.eq.b16 %p0, %h1, %h2; setp.hs.u64 %p1, %l1, %l2; set.ne.u32.b32 %r0, %r1, %r2; setp.lt.u32 %p2, %r1, 5;",
+        "cvta.param.u64 %l0, p0; cvta.shared.u64 %l1, s+8; cvta.const.u64 %l2, %l0;",
+        "{ .reg .b32 %r<2>; .reg .b32 %r1x, r; .reg .pred %q<0>; }",
     ] {
         if let Err(e) = compile(&kernel(body), "k.ptx", &Options::default()) {
             panic!("{e}");

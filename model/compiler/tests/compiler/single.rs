@@ -1,9 +1,10 @@
 //! 64-bit accesses that are single: which of them take a lock, and that they give the same results as accesses without
 //! one.
 
-use crate::common::{Random, compiled_with, run};
+use crate::common::{Random, compiled_with, fault, run};
 use gpurf_compiler::{Options, WideAccesses, compile};
 use gpurf_isa::Op;
+use gpurf_isa::machine::trap;
 
 const BOTH: [WideAccesses; 2] = [WideAccesses::Strong, WideAccesses::All];
 
@@ -159,5 +160,36 @@ fn what_is_misaligned_is_still_a_fault() {
             let fault = Oracle::default().run(&launch, &memory).unwrap_err();
             assert!(matches!(fault.kind, FaultKind::Misaligned { align: 8, .. }), "{text}: {fault}");
         }
+    }
+}
+
+#[test]
+fn atomic_operations_at_misaligned_addresses_are_faults() {
+    // The address is that of `s`, but the compiler does not know it.
+    let source = |text: &str| {
+        format!(
+            ".version 9.5\n.target sm_75\n.address_size 64\n.entry k()\n{{\n.reg .b16 %h; .reg .b32 %r<3>; .reg .b64 %l<3>;\n\
+             .shared .align 16 .b8 s[64];\nmov.u32 %r1, s; mov.u32 %r0, %tid.x; mad.lo.u32 %r1, %r0, 8, %r1;\n\
+             mov.b16 %h, 0x3c00; mov.u64 %l1, 5; cvt.u64.u32 %l2, %r1; cvta.shared.u64 %l2, %l2;\n\
+             st.shared.u64 [%r1], %l1; st.shared.u64 [%r1+8], %l1;\n{text}\nret;\n}}\n"
+        )
+    };
+    let text = |operation: &str| fault(&source(operation), &Options::default());
+    for operation in [
+        "atom.shared.exch.b64 %l0, [%r1+4], %l1; st.shared.u64 [%r1], %l0;",
+    ] {
+        let found = text(operation);
+        assert!(found.contains(trap::reason(trap::MISALIGNED)), "{operation}: {found}");
+    }
+    for operation in ["red.shared.add.noftz.f16 [%r1+1], %h;", "red.add.noftz.f16 [%l2+3], %h;"] {
+        let found = text(operation);
+        assert!(found.contains("is not aligned"), "{operation}: {found}");
+    }
+    // An aligned operation does not fault, so the fault is that of the trap after it.
+    for operation in
+        ["red.shared.add.u64 [%r1+8], %l1;", "red.add.u64 [%l2], %l1;", "red.shared.add.noftz.f16 [%r1+2], %h;"]
+    {
+        let found = text(&format!("{operation} trap;"));
+        assert!(found.contains(trap::reason(trap::PROGRAM)), "{operation}: {found}");
     }
 }

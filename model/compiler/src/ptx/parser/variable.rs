@@ -208,6 +208,9 @@ impl<'a> Parser<'a> {
                 *index = start;
                 self.initialiser(inner, width, index, out)?;
                 start = start.saturating_add(step);
+                if *index > start {
+                    return Err(Error::new(self.last, "there are more values in these braces than elements"));
+                }
                 *index = start;
             } else {
                 self.initialiser(&[], 1, index, out)?;
