@@ -6,16 +6,17 @@
 
 #include "check.h"
 
-__global__ void multipliers(float *factor, const float *a, int size, int column) {
+// Rows of `a` lie `pitch` floats apart.
+__global__ void multipliers(float *factor, const float *a, int pitch, int size, int column) {
     int row = column + 1 + blockIdx.x * blockDim.x + threadIdx.x;
-    if (row < size) factor[row] = a[row * size + column] / a[column * size + column];
+    if (row < size) factor[row] = a[row * pitch + column] / a[column * pitch + column];
 }
 
-__global__ void eliminate(float *a, float *b, const float *factor, int size, int column) {
+__global__ void eliminate(float *a, float *b, const float *factor, int pitch, int size, int column) {
     int row = column + 1 + blockIdx.y * blockDim.y + threadIdx.y;
     int at = column + blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= size || at >= size) return;
-    a[row * size + at] -= factor[row] * a[column * size + at];
+    a[row * pitch + at] -= factor[row] * a[column * pitch + at];
     if (at == column) b[row] -= factor[row] * b[column];
 }
 
@@ -30,13 +31,14 @@ int main(int argc, char **argv) {
     }
     std::vector<float> first_a = a, first_b = b;
 
-    // A two-dimensional copy; here rows are packed on both sides: the pitch is the length of a row.
+    // Two-dimensional copies: rows are packed in the host's memory, and have a pitch in the device's.
     float *device_a, *device_b, *factor;
-    CHECK(cudaMalloc(&device_a, a.size() * sizeof(float)));
+    size_t row_bytes = size * sizeof(float), pitch_bytes;
+    CHECK(cudaMallocPitch(&device_a, &pitch_bytes, row_bytes, size));
     CHECK(cudaMalloc(&device_b, b.size() * sizeof(float)));
     CHECK(cudaMalloc(&factor, size * sizeof(float)));
-    size_t row_bytes = size * sizeof(float);
-    CHECK(cudaMemcpy2D(device_a, row_bytes, a.data(), row_bytes, row_bytes, size, cudaMemcpyHostToDevice));
+    int pitch = pitch_bytes / sizeof(float);
+    CHECK(cudaMemcpy2D(device_a, pitch_bytes, a.data(), row_bytes, row_bytes, size, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(device_b, b.data(), b.size() * sizeof(float), cudaMemcpyHostToDevice));
 
     cudaEvent_t begin, end;
@@ -45,16 +47,16 @@ int main(int argc, char **argv) {
     CHECK(cudaEventRecord(begin));
     for (int column = 0; column < size - 1; column++) {
         int rows = size - 1 - column, columns = size - column;
-        multipliers<<<(rows + 31) / 32, 32>>>(factor, device_a, size, column);
+        multipliers<<<(rows + 31) / 32, 32>>>(factor, device_a, pitch, size, column);
         dim3 block(16, 4), grid((columns + 15) / 16, (rows + 3) / 4);
-        eliminate<<<grid, block>>>(device_a, device_b, factor, size, column);
+        eliminate<<<grid, block>>>(device_a, device_b, factor, pitch, size, column);
         CHECK(cudaGetLastError());
     }
     CHECK(cudaEventRecord(end));
     CHECK(cudaEventSynchronize(end));
     float milliseconds = -1;
     CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
-    CHECK(cudaMemcpy(a.data(), device_a, a.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy2D(a.data(), row_bytes, device_a, pitch_bytes, row_bytes, size, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(b.data(), device_b, b.size() * sizeof(float), cudaMemcpyDeviceToHost));
 
     for (int row = size - 1; row >= 0; row--) {

@@ -30,8 +30,11 @@ typedef uint64_t Word;
 typedef struct { unsigned x, y, z; } Dim3;
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, MISSING_CONFIGURATION = 52, INVALID_DEVICE = 101, UNAVAILABLE = 46,
-       BAD_PITCH = 12, BAD_DIRECTION = 21, BAD_HANDLE = 400, NOT_SUPPORTED = 801, NOT_REGISTERED = 713, BAD_FUNCTION = 98 };
+       BAD_PITCH = 12, BAD_DIRECTION = 21, BAD_HANDLE = 400, NOT_SUPPORTED = 801, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713,
+       BAD_FUNCTION = 98 };
 enum { TO_HOST = 2, TO_DEVICE = 1, HOST_TO_HOST = 0, DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
+/* Where a pointer points (CALL_POINTER): to the program's own memory, the device's, managed memory, or memory of the host that the device sees. */
+enum { PROGRAM = 1, DEVICE = 2, MANAGED = 3, PINNED = 4 };
 
 /* ------------------------------------------------------------------------------------------------ the connection */
 
@@ -104,7 +107,17 @@ lost:
     return UNAVAILABLE;
 }
 
-/* Connects, once in each process: a child that was forked has a device of its own. */
+/* A child that was forked has a device of its own. It must not keep the connection of its parent: gpurf sees the end of a process by it. */
+static void forget_parent(void) {
+    hang_up();
+    if (memory >= 0) close(memory);
+    memory = -1;
+    broken = SUCCESS;
+    /* Another thread of the parent may have locked it. */
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+/* Connects, once in each process. */
 static int connected(void) {
     if (wire >= 0 && owner == getpid()) return 1;
     static int said;
@@ -114,6 +127,7 @@ static int connected(void) {
         return 0;
     }
     if (owner == getpid()) return 0;
+    if (owner == 0) pthread_atfork(NULL, NULL, forget_parent);
     owner = getpid();
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     if (strlen(path) >= sizeof address.sun_path) return 0;
@@ -300,37 +314,41 @@ API Error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void 
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
 
-/* What has been mapped, so that a reset can take all of it away. */
-static struct Mapped { struct Mapped *next; void *at; size_t size; } *mapped;
+/* Parts of the program's memory: those that have been mapped, so that a reset can take all of them away, and those that the program has registered. */
+typedef struct Part { struct Part *next; char *at; size_t size; } Part;
+static Part *mapped, *registered;
 
 static Error map_and_note(Word address, size_t size) {
-    struct Mapped *new = malloc(sizeof *new);
+    Part *new = malloc(sizeof *new);
     Error error = new ? map(address, size) : OUT_OF_MEMORY;
     if (error != SUCCESS) {
         free(new);
         return error;
     }
     pthread_mutex_lock(&lock);
-    *new = (struct Mapped){ mapped, (void *)(uintptr_t)address, size };
+    *new = (Part){ mapped, (char *)(uintptr_t)address, size };
     mapped = new;
     pthread_mutex_unlock(&lock);
     return SUCCESS;
 }
 
-/* Takes away what is mapped at an address, or everything. */
-static void unmap(const void *only) {
+/* Removes from a list the part at an address, or all parts; whether there was one. */
+static int forget(Part **list, const void *only, int unmap) {
+    int found = 0;
     pthread_mutex_lock(&lock);
-    for (struct Mapped **link = &mapped; *link;) {
-        struct Mapped *here = *link;
+    for (Part **link = list; *link;) {
+        Part *here = *link;
         if (only && here->at != only) {
             link = &here->next;
             continue;
         }
-        munmap(here->at, here->size);
+        if (unmap) munmap(here->at, here->size);
         *link = here->next;
         free(here);
+        found = 1;
     }
     pthread_mutex_unlock(&lock);
+    return found;
 }
 
 static Error allocate(void **pointer, size_t size, unsigned call) {
@@ -339,41 +357,67 @@ static Error allocate(void **pointer, size_t size, unsigned call) {
     *pointer = NULL;
     if (size == 0) return done(broken);
     Error error = ASK(call, address, size);
-    if (error == SUCCESS && call == CALL_ALLOCATE_SHARED && (error = map_and_note(address[0], size)) != SUCCESS) TELL(CALL_FREE, address[0]);
+    if (error == SUCCESS && call != CALL_ALLOCATE && (error = map_and_note(address[0], size)) != SUCCESS) {
+        TELL(call == CALL_ALLOCATE_HOST ? CALL_FREE_HOST : CALL_FREE, address[0]);
+    }
     if (error == SUCCESS) *pointer = (void *)(uintptr_t)address[0];
     return done(error);
 }
 
-static Error release(void *pointer) {
+static Error release(void *pointer, unsigned call) {
     Word size[1];
     if (!pointer) return done(broken);
-    Error error = ASK(CALL_FREE, size, ADDRESS(pointer));
+    Error error = ASK(call, size, ADDRESS(pointer));
     /* What host and device share has been mapped; its size in bytes comes back. */
-    if (error == SUCCESS && size[0]) unmap(pointer);
+    if (error == SUCCESS && size[0]) forget(&mapped, pointer, 1);
     return done(error);
 }
 
 API Error cudaMalloc(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE); }
-API Error cudaMallocAsync(void **pointer, size_t size, void *stream) { (void)stream; return allocate(pointer, size, CALL_ALLOCATE); }
-API Error cudaFree(void *pointer) { return release(pointer); }
-API Error cudaFreeAsync(void *pointer, void *stream) { (void)stream; return release(pointer); }
+API Error cudaMallocAsync(void **pointer, size_t size, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMalloc(pointer, size) : done(error);
+}
+API Error cudaFree(void *pointer) { return release(pointer, CALL_FREE); }
+API Error cudaFreeAsync(void *pointer, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaFree(pointer) : done(error);
+}
 API Error cudaMallocManaged(void **pointer, size_t size, unsigned flags) { (void)flags; return size ? allocate(pointer, size, CALL_ALLOCATE_SHARED) : done(INVALID_VALUE); }
-API Error cudaMallocHost(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE_SHARED); }
-API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate(pointer, size, CALL_ALLOCATE_SHARED); }
-API Error cudaFreeHost(void *pointer) { return release(pointer); }
+API Error cudaMallocHost(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE_HOST); }
+API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate(pointer, size, CALL_ALLOCATE_HOST); }
+API Error cudaFreeHost(void *pointer) { return release(pointer, CALL_FREE_HOST); }
 API Error cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
     Word answer[3];
     (void)flags;
     if (!device) return done(INVALID_VALUE);
     Error error = ASK(CALL_POINTER, answer, ADDRESS(host));
-    if (error == SUCCESS && answer[0] != 3) error = INVALID_VALUE;
+    if (error == SUCCESS && answer[0] != MANAGED && answer[0] != PINNED) error = INVALID_VALUE;
     if (error == SUCCESS) *device = host;
     return done(error);
 }
 API Error cudaHostGetFlags(unsigned *flags, void *host) { (void)host; if (flags) *flags = 0; return done(flags ? broken : INVALID_VALUE); }
 /* Memory of the program itself stays where it is: pinned for copies, but no kernel can access it. */
-API Error cudaHostRegister(void *pointer, size_t size, unsigned flags) { (void)flags; return done(pointer && size ? broken : INVALID_VALUE); }
-API Error cudaHostUnregister(void *pointer) { return done(pointer ? broken : INVALID_VALUE); }
+API Error cudaHostRegister(void *pointer, size_t size, unsigned flags) {
+    Error error = broken;
+    (void)flags;
+    if (!pointer || !size) return done(INVALID_VALUE);
+    Part *new = malloc(sizeof *new);
+    if (!new) return done(OUT_OF_MEMORY);
+    *new = (Part){ NULL, pointer, size };
+    pthread_mutex_lock(&lock);
+    for (Part *part = registered; error == SUCCESS && part; part = part->next) {
+        if (part->at < new->at + size && new->at < part->at + part->size) error = ALREADY_REGISTERED;
+    }
+    if (error == SUCCESS) new->next = registered, registered = new;
+    pthread_mutex_unlock(&lock);
+    if (error != SUCCESS) free(new);
+    return done(error);
+}
+API Error cudaHostUnregister(void *pointer) {
+    if (!pointer) return done(INVALID_VALUE);
+    return done(broken ? broken : forget(&registered, pointer, 0) ? SUCCESS : NOT_REGISTERED);
+}
 
 API Error cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
     if (!pitch || width > SIZE_MAX - 511) return done(INVALID_VALUE);
@@ -382,28 +426,44 @@ API Error cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t he
     return allocate(pointer, *pitch * height, CALL_ALLOCATE);
 }
 
-/* 1: the program's own memory. 2: the device's. 3: shared by both. */
-static Error kind_of(const void *pointer, Word *kind) {
-    Word answer[3];
+/* Where a pointer points. From there on `size` bytes have to lie in one allocation, unless it is the program's own memory. */
+static Error place_of(const void *pointer, size_t size, Word *place) {
+    Word answer[3] = { PROGRAM };
     Error error = ASK(CALL_POINTER, answer, ADDRESS(pointer));
-    *kind = answer[0];
-    return error;
+    *place = answer[0];
+    if (error != SUCCESS || *place == PROGRAM) return error;
+    return size > answer[2] - (ADDRESS(pointer) - answer[1]) ? INVALID_VALUE : SUCCESS;
 }
 
-static Error direction(void *to, const void *from, int *kind) {
+/* Checks a copy before it changes anything, and determines its direction. The sizes are those from the pointers to the end of what is copied. */
+static Error direction(void *to, size_t to_size, const void *from, size_t from_size, int *kind) {
     Word target, source;
     if (*kind < HOST_TO_HOST || *kind > ANY_DIRECTION) return BAD_DIRECTION;
-    if (*kind == DEVICE_TO_DEVICE) return SUCCESS;
-    Error error = kind_of(to, &target);
-    if (error == SUCCESS) error = kind_of(from, &source);
+    Error error = place_of(to, to_size, &target);
+    if (error == SUCCESS) error = place_of(from, from_size, &source);
     if (error != SUCCESS) return error;
-    /* The program's memory is where the direction says it is: the device's is none that it can access. */
-    if (*kind != ANY_DIRECTION) {
-        int wrong = *kind == TO_DEVICE ? target == 1 || source == 2 : *kind == TO_HOST ? target == 2 || source == 1 : target == 2 || source == 2;
-        return wrong ? INVALID_VALUE : SUCCESS;
+    if (*kind == ANY_DIRECTION) {
+        *kind = target == DEVICE ? (source == DEVICE ? DEVICE_TO_DEVICE : TO_DEVICE) : source == DEVICE ? TO_HOST : HOST_TO_HOST;
+        return SUCCESS;
     }
-    *kind = target == 2 ? (source == 2 ? DEVICE_TO_DEVICE : TO_DEVICE) : source == 2 ? TO_HOST : HOST_TO_HOST;
-    return SUCCESS;
+    /* The program's memory is where the direction says it is: the device's is none that it can access. */
+    int to_device = *kind == TO_DEVICE || *kind == DEVICE_TO_DEVICE, from_device = *kind == TO_HOST || *kind == DEVICE_TO_DEVICE;
+    return target == (to_device ? PROGRAM : DEVICE) || source == (from_device ? PROGRAM : DEVICE) ? INVALID_VALUE : SUCCESS;
+}
+
+/* Boxes of bytes: of memory with a pitch. Those of arrays are not there. */
+typedef struct { void *at; size_t pitch, width, height; } Pitched;
+typedef struct { size_t width, height, depth; } Extent;
+typedef struct { size_t x, y, z; } Position;
+
+/* The size from the start of a box to the end of a part of it, which is not empty; the largest number if it is none. */
+static size_t size_to(Pitched box, Position from, Extent extent) {
+    size_t size;
+    if (__builtin_add_overflow(from.z, extent.depth - 1, &size) || __builtin_mul_overflow(size, box.height, &size)
+        || __builtin_add_overflow(size, from.y, &size) || __builtin_add_overflow(size, extent.height - 1, &size)
+        || __builtin_mul_overflow(size, box.pitch, &size) || __builtin_add_overflow(size, from.x, &size)
+        || __builtin_add_overflow(size, extent.width, &size)) return SIZE_MAX;
+    return size;
 }
 
 static Error copy(void *to, const void *from, size_t size, int kind) {
@@ -418,7 +478,7 @@ static Error copy(void *to, const void *from, size_t size, int kind) {
 API Error cudaMemcpy(void *to, const void *from, size_t size, int kind) {
     if (size == 0) return done(broken);
     if (!to || !from) return done(INVALID_VALUE);
-    Error error = direction(to, from, &kind);
+    Error error = direction(to, size, from, size, &kind);
     return done(error == SUCCESS ? copy(to, from, size, kind) : error);
 }
 API Error cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *stream) {
@@ -433,7 +493,11 @@ API Error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_
     if (width == 0 || height == 0) return done(broken);
     if (!to || !from) return done(INVALID_VALUE);
     if (width > to_pitch || width > from_pitch) return done(BAD_PITCH);
-    Error error = direction(to, from, &kind);
+    Position origin = { 0, 0, 0 };
+    Extent extent = { width, height, 1 };
+    size_t to_size = size_to((Pitched){ to, to_pitch, width, height }, origin, extent);
+    size_t from_size = size_to((Pitched){ (void *)(uintptr_t)from, from_pitch, width, height }, origin, extent);
+    Error error = direction(to, to_size, from, from_size, &kind);
     for (size_t row = 0; error == SUCCESS && row < height; row++) {
         error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
     }
@@ -462,10 +526,6 @@ static Error refuse(const char *name) {
     return done(NOT_SUPPORTED);
 }
 
-/* Boxes of bytes: of memory with a pitch. Those of arrays are not there. */
-typedef struct { void *at; size_t pitch, width, height; } Pitched;
-typedef struct { size_t width, height, depth; } Extent;
-typedef struct { size_t x, y, z; } Position;
 typedef struct {
     void *from_array; Position from; Pitched from_at;
     void *to_array; Position to; Pitched to_at;
@@ -496,7 +556,8 @@ API Error cudaMemcpy3D(const Copy3D *how) {
     if (extent.width > how->to_at.pitch || extent.width > how->from_at.pitch) return done(BAD_PITCH);
     /* Several planes need to know how far they are apart. */
     if (extent.depth > 1 && (extent.height > how->to_at.height || extent.height > how->from_at.height)) return done(INVALID_VALUE);
-    Error error = direction(how->to_at.at, how->from_at.at, &kind);
+    size_t to_size = size_to(how->to_at, how->to, extent), from_size = size_to(how->from_at, how->from, extent);
+    Error error = direction(how->to_at.at, to_size, how->from_at.at, from_size, &kind);
     for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
         for (size_t row = 0; error == SUCCESS && row < extent.height; row++) {
             error = copy(row_of(how->to_at, how->to, row, plane), row_of(how->from_at, how->from, row, plane), extent.width, kind);
@@ -510,10 +571,13 @@ API Error cudaMemcpy3DAsync(const Copy3D *how, void *stream) {
 }
 
 API Error cudaMemset3D(Pitched box, int value, Extent extent) {
-    Error error = SUCCESS;
+    Word place;
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return done(broken);
     if (extent.width > box.pitch) return done(BAD_PITCH);
     if (extent.depth > 1 && extent.height > box.height) return done(INVALID_VALUE);
+    /* All planes are checked before the first one changes. */
+    Error error = place_of(box.at, size_to(box, (Position){ 0, 0, 0 }, extent), &place);
+    if (error == SUCCESS && place == PROGRAM) error = INVALID_VALUE;
     for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
         char *at = row_of(box, (Position){ 0, 0, 0 }, 0, plane);
         error = TELL(CALL_FILL, ADDRESS(at), box.pitch, extent.width, extent.height, (Word)(value & 0xff));
@@ -526,7 +590,7 @@ API Error cudaMemset3DAsync(Pitched box, int value, Extent extent, void *stream)
 }
 
 static Error symbol(const void *variable, Word *address, Word *size) {
-    Word answer[2];
+    Word answer[2] = { 0 };
     Error error = ASK(CALL_SYMBOL, answer, ADDRESS(variable));
     *address = answer[0], *size = answer[1];
     return error;
@@ -547,40 +611,38 @@ API Error cudaGetSymbolSize(size_t *bytes, const void *variable) {
     return done(error);
 }
 
+/* Copies between a variable and memory of the host. */
+static Error with_host(const void *variable, void *to, const void *from, size_t size, size_t offset) {
+    if (from) return request(CALL_WRITE_SYMBOL, WORDS(ADDRESS(variable), offset), from, size, NULL, 0, NULL, 0, NULL);
+    return request(CALL_READ_SYMBOL, WORDS(ADDRESS(variable), offset, size), NULL, 0, NULL, 0, to, size, NULL);
+}
+
 /* Copies between a variable and memory of the host or of the device. */
-static Error with_variable(const void *variable, void *to, const void *from, size_t size, size_t offset, int kind, int device) {
+static Error with_variable(const void *variable, void *to, const void *from, size_t size, size_t offset, int kind) {
     void *outside = from ? (void *)(uintptr_t)from : to;
+    Word address, whole, place;
     if (size == 0) return broken;
     if (!outside) return INVALID_VALUE;
-    Word other = kind == device ? 2 : 1;
-    if (kind == ANY_DIRECTION) {
-        Error error = kind_of(outside, &other);
-        if (error != SUCCESS) return error;
-    } else if (kind != DEVICE_TO_DEVICE && kind != (from ? TO_DEVICE : TO_HOST)) {
-        return BAD_DIRECTION;
-    }
-    if (other != 2) {
-        if (from) return request(CALL_WRITE_SYMBOL, WORDS(ADDRESS(variable), offset), from, size, NULL, 0, NULL, 0, NULL);
-        return request(CALL_READ_SYMBOL, WORDS(ADDRESS(variable), offset, size), NULL, 0, NULL, 0, to, size, NULL);
-    }
+    if (kind != ANY_DIRECTION && kind != DEVICE_TO_DEVICE && kind != (from ? TO_DEVICE : TO_HOST)) return BAD_DIRECTION;
+    Error error = symbol(variable, &address, &whole);
+    if (error == SUCCESS && (offset > whole || size > whole - offset)) error = INVALID_VALUE;
+    if (error == SUCCESS) error = place_of(outside, size, &place);
+    if (error != SUCCESS) return error;
+    int device = kind == ANY_DIRECTION ? place == DEVICE : kind == DEVICE_TO_DEVICE;
+    if (place == (device ? PROGRAM : DEVICE)) return INVALID_VALUE;
+    if (!device) return with_host(variable, to, from, size, offset);
     char *bytes = malloc(size);
     if (!bytes) return OUT_OF_MEMORY;
-    Error error;
-    if (from) {
-        error = copy(bytes, from, size, TO_HOST);
-        if (error == SUCCESS) error = with_variable(variable, NULL, bytes, size, offset, TO_DEVICE, DEVICE_TO_DEVICE);
-    } else {
-        error = with_variable(variable, bytes, NULL, size, offset, TO_HOST, DEVICE_TO_DEVICE);
-        if (error == SUCCESS) error = copy(to, bytes, size, TO_DEVICE);
-    }
+    error = from ? copy(bytes, from, size, TO_HOST) : with_host(variable, bytes, NULL, size, offset);
+    if (error == SUCCESS) error = from ? with_host(variable, NULL, bytes, size, offset) : copy(to, bytes, size, TO_DEVICE);
     free(bytes);
     return error;
 }
 API Error cudaMemcpyToSymbol(const void *variable, const void *from, size_t size, size_t offset, int kind) {
-    return done(from || !size ? with_variable(variable, NULL, from, size, offset, kind, DEVICE_TO_DEVICE) : INVALID_VALUE);
+    return done(from || !size ? with_variable(variable, NULL, from, size, offset, kind) : INVALID_VALUE);
 }
 API Error cudaMemcpyFromSymbol(void *to, const void *variable, size_t size, size_t offset, int kind) {
-    return done(with_variable(variable, to, NULL, size, offset, kind, DEVICE_TO_DEVICE));
+    return done(with_variable(variable, to, NULL, size, offset, kind));
 }
 API Error cudaMemcpyToSymbolAsync(const void *variable, const void *from, size_t size, size_t offset, int kind, void *stream) {
     Error error = TELL(CALL_STREAM, ADDRESS(stream));
@@ -605,10 +667,11 @@ API Error cudaPointerGetAttributes(void *attributes, const void *pointer) {
     if (!all) return done(INVALID_VALUE);
     Error error = ASK(CALL_POINTER, answer, ADDRESS(pointer));
     if (error != SUCCESS) return done(error);
-    all->type = answer[0] == 1 ? 0 : (int)answer[0];
-    all->device = answer[0] == 1 ? -2 : 0;
-    all->on_device = answer[0] == 1 ? NULL : (void *)(uintptr_t)pointer;
-    all->on_host = answer[0] == 3 ? (void *)(uintptr_t)pointer : NULL;
+    /* CUDA's types: none, of the host, of the device, managed. */
+    all->type = answer[0] == PROGRAM ? 0 : answer[0] == PINNED ? 1 : (int)answer[0];
+    all->device = answer[0] == PROGRAM ? -2 : 0;
+    all->on_device = answer[0] == PROGRAM ? NULL : (void *)(uintptr_t)pointer;
+    all->on_host = answer[0] == MANAGED || answer[0] == PINNED ? (void *)(uintptr_t)pointer : NULL;
     return SUCCESS;
 }
 
@@ -749,7 +812,8 @@ API Error cudaDeviceSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
 API Error cudaDeviceReset(void) {
     Error error = TELL(CALL_RESET, 0);
     if (error == SUCCESS) {
-        unmap(NULL);
+        forget(&mapped, NULL, 1);
+        forget(&registered, NULL, 0);
         broken = SUCCESS, last = SUCCESS;
     }
     return done(error);

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use crate::CudaError;
 
 /// Raised when a request changes its meaning.
-pub const PROTOCOL: u64 = 1;
+pub const PROTOCOL: u64 = 2;
 
 /// Maximum number of words of a request.
 const MOST_WORDS: u32 = 16;
@@ -69,9 +69,9 @@ calls! {
     Occupancy = 11, "OCCUPANCY";
     /// Words: size. Answer: address.
     Allocate = 12, "ALLOCATE";
-    /// As `Allocate`, for memory that host and device share.
+    /// As `Allocate`, for managed memory, which host and device share.
     AllocateShared = 13, "ALLOCATE_SHARED";
-    /// Words: address. Answer: the number of bytes that the host has to unmap.
+    /// Words: address, of `Allocate` or `AllocateShared`. Answer: the number of bytes that the host has to unmap.
     Free = 14, "FREE";
     /// Words: address. Bytes: the new contents.
     Write = 15, "WRITE";
@@ -89,7 +89,8 @@ calls! {
     ReadSymbol = 21, "READ_SYMBOL";
     /// Answer: free bytes, all bytes.
     Memory = 22, "MEMORY";
-    /// Words: a pointer. Answer: 1 for host memory, 2 for device memory, 3 for shared memory; start and size of the allocation.
+    /// Words: a pointer. Answer: 1 for the program's own memory, 2 for the device's, 3 for managed memory, 4 for the host's that the device sees; start
+    /// and size of the allocation.
     Pointer = 23, "POINTER";
     /// Words: flags. Answer: handle.
     CreateStream = 24, "CREATE_STREAM";
@@ -97,7 +98,7 @@ calls! {
     DestroyStream = 25, "DESTROY_STREAM";
     /// Words: handle. Fails if no stream has it; otherwise all earlier work of the stream is complete.
     Stream = 26, "STREAM";
-    /// Words: flags. Answer: handle.
+    /// Words: flags (2: without a time). Answer: handle.
     CreateEvent = 27, "CREATE_EVENT";
     /// Words: handle.
     DestroyEvent = 28, "DESTROY_EVENT";
@@ -113,12 +114,17 @@ calls! {
     DeviceAttribute = 33, "DEVICE_ATTRIBUTE";
     /// Words: version of the layout. Answer, bytes: `cudaDeviceProp`.
     Properties = 34, "PROPERTIES";
-    /// Frees all memory, streams and events of the process, and clears the error that ended the device; modules remain.
+    /// Frees all memory, streams and events of the process, gives limits and variables their first values, and clears the error that ended the device;
+    /// modules remain.
     Reset = 35, "RESET";
     /// Bytes: the name of a function that was called and is not supported.
     Refused = 36, "REFUSED";
     /// Words: a limit of the device, its new value.
     SetLimit = 37, "SET_LIMIT";
+    /// As `AllocateShared`, for memory of the host that the device sees.
+    AllocateHost = 38, "ALLOCATE_HOST";
+    /// As `Free`, for an address of `AllocateHost`.
+    FreeHost = 39, "FREE_HOST";
 }
 
 /// A request.

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::image::SymbolSpace;
+use gpurf_isa::machine::print::{PRINTF_BUFFER, PRINTF_BYTES};
 use gpurf_isa::machine::{SHARED_LIMIT, STACK_LIMIT};
 use gpurf_lockstep::Verdict;
 use gpurf_machine::demand;
@@ -21,7 +22,7 @@ use crate::modules::{Code, Module, Problem};
 use crate::properties::{CYCLES_PER_MILLISECOND, GLOBAL_BYTES, Properties};
 use crate::record::{Recorder, Taken};
 use crate::{CudaError, Runner, Stopped};
-use memory::DeviceMemory;
+use memory::{DeviceMemory, Kind};
 
 /// Handles of the default streams, which need not be created: 0 and 1 are the legacy stream, 2 is the stream of each thread.
 const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
@@ -32,9 +33,16 @@ const DYNAMIC_SHARED: u64 = 8;
 /// Maximum number of bytes of printed text in one answer (`cudart.c`).
 const MOST_TEXT: usize = 1 << 16;
 
+/// Bytes of a thread's stack until the application changes them, as in CUDA.
+const FIRST_STACK: u64 = 1024;
+/// The smallest and the largest buffer of `printf`, as for a manifest.
+const PRINTF_SIZES: [u64; 2] = [256, 1 << 30];
+
 /// CUDA's numbers for two limits: the stack of a thread, and the buffer of `printf`.
 const LIMIT_OF_STACK: u64 = 0;
 const LIMIT_OF_PRINTF: u64 = 1;
+/// Flag of an event that holds no time (`cudaEventDisableTiming`).
+const DISABLE_TIMING: u64 = 2;
 /// Limits of CUDA on the dimensions of grid and block.
 const MOST: [[u64; 3]; 2] = [[(1 << 31) - 1, 65535, 65535], [1024, 1024, 64]];
 
@@ -81,6 +89,15 @@ struct Moment {
     clock: Instant,
 }
 
+/// An event.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    /// Whether times between events may be asked of it.
+    is_timed: bool,
+    /// When it was last recorded.
+    moment: Option<Moment>,
+}
+
 /// A device.
 pub struct Device<'a> {
     setup: &'a Setup,
@@ -88,6 +105,8 @@ pub struct Device<'a> {
     config: Config,
     /// The stack of a thread, as the application sees it.
     stack: u64,
+    /// Bytes of the buffer of `printf`.
+    printf_bytes: u32,
     properties: Properties,
     runner: &'a mut dyn Runner,
     recorder: Option<&'a mut Recorder>,
@@ -99,7 +118,7 @@ pub struct Device<'a> {
     /// Module and name of the variable of each shadow.
     variables: HashMap<u64, (usize, String)>,
     streams: HashSet<u64>,
-    events: HashMap<u64, Option<Moment>>,
+    events: HashMap<u64, Event>,
     next_handle: u64,
     /// The error that ended the device.
     broken: Option<CudaError>,
@@ -127,7 +146,8 @@ impl<'a> Device<'a> {
             properties: Properties::new(&setup.config, &setup.preset),
             setup,
             config: setup.config,
-            stack: 1024,
+            stack: FIRST_STACK,
+            printf_bytes: PRINTF_BYTES,
             runner,
             recorder,
             log,
@@ -150,11 +170,18 @@ impl<'a> Device<'a> {
     /// The error that the application receives.
     pub fn answer(&mut self, request: &Request) -> Result<Answer, CudaError> {
         let call = request.call.ok_or(CudaError::NotSupported)?;
-        let is_registration = matches!(
+        // The text that a launch has printed before its fault is delivered after it.
+        let is_always_answered = matches!(
             call,
-            Call::Hello | Call::Module | Call::Function | Call::Variable | Call::ManagedVariable | Call::Reset
+            Call::Hello
+                | Call::Module
+                | Call::Function
+                | Call::Variable
+                | Call::ManagedVariable
+                | Call::Printed
+                | Call::Reset
         );
-        match self.broken.filter(|_| !is_registration) {
+        match self.broken.filter(|_| !is_always_answered) {
             Some(error) => Err(error),
             None => self.answer_call(call, request),
         }
@@ -183,8 +210,10 @@ impl<'a> Device<'a> {
                 let name = name(&request.bytes)?;
                 self.variable(module, shadow, size, &name)?;
                 let module = self.module_of(module)?;
-                let address = self.modules[module].globals.get(&name).ok_or(CudaError::InvalidSymbol)?;
-                Ok(Answer::words([u64::from(*address)]))
+                let address = *self.modules[module].globals.get(&name).ok_or(CudaError::InvalidSymbol)?;
+                self.memory.share(address)?;
+                self.modules[module].managed.insert(name);
+                Ok(Answer::words([u64::from(address)]))
             }
             Call::Parameters => self.parameters(words::<1>(request)?[0]),
             Call::Launch => self.launch(words(request)?, &request.bytes),
@@ -203,11 +232,19 @@ impl<'a> Device<'a> {
             }
             Call::AllocateShared => {
                 let [size] = words(request)?;
-                self.memory.allocate_shared("shared", size).map(|address| Answer::words([address]))
+                self.memory.allocate_shared(size, Kind::Managed).map(|address| Answer::words([address]))
+            }
+            Call::AllocateHost => {
+                let [size] = words(request)?;
+                self.memory.allocate_shared(size, Kind::Host).map(|address| Answer::words([address]))
             }
             Call::Free => {
                 let [address] = words(request)?;
-                self.memory.free(address).map(|unmapped| Answer::words([unmapped]))
+                self.memory.free(address, &[Kind::Device, Kind::Managed]).map(|unmapped| Answer::words([unmapped]))
+            }
+            Call::FreeHost => {
+                let [address] = words(request)?;
+                self.memory.free(address, &[Kind::Host]).map(|unmapped| Answer::words([unmapped]))
             }
             Call::Write => {
                 let [address] = words(request)?;
@@ -255,8 +292,9 @@ impl<'a> Device<'a> {
             }
             Call::Stream => self.stream(words::<1>(request)?[0]).map(nothing),
             Call::CreateEvent => {
+                let [flags] = words(request)?;
                 let handle = self.handle();
-                self.events.insert(handle, None);
+                self.events.insert(handle, Event { is_timed: flags & DISABLE_TIMING == 0, moment: None });
                 Ok(Answer::words([handle]))
             }
             Call::DestroyEvent => {
@@ -271,13 +309,13 @@ impl<'a> Device<'a> {
                 let [event, stream] = words(request)?;
                 self.stream(stream)?;
                 let now = Moment { cycles: self.runner.cycles(), clock: Instant::now() };
-                *self.events.get_mut(&event).ok_or(CudaError::InvalidHandle)? = Some(now);
+                self.events.get_mut(&event).ok_or(CudaError::InvalidHandle)?.moment = Some(now);
                 Ok(Answer::default())
             }
             Call::Elapsed => self.elapsed(words(request)?),
             Call::Limit => match words::<1>(request)?[0] {
                 LIMIT_OF_STACK => Ok(Answer::words([self.stack])),
-                LIMIT_OF_PRINTF => Ok(Answer::words([1 << 20])),
+                LIMIT_OF_PRINTF => Ok(Answer::words([self.printf_bytes.into()])),
                 _ => Err(CudaError::UnsupportedLimit),
             },
             Call::SetLimit => self.set_limit(words(request)?),
@@ -288,7 +326,9 @@ impl<'a> Device<'a> {
             }
             Call::Reset => {
                 self.memory.clear();
+                (self.config, self.stack, self.printf_bytes) = (self.setup.config, FIRST_STACK, PRINTF_BYTES);
                 (self.streams, self.events, self.hidden) = (HashSet::new(), HashMap::new(), HashMap::new());
+                self.printed.clear();
                 self.broken = None;
                 self.place_variables()?;
                 Ok(Answer::default())
@@ -357,7 +397,7 @@ impl<'a> Device<'a> {
     }
 
     /// Allocates the variables of a module that have no address yet, and writes their initial values. Each begins at a page boundary, because managed
-    /// variables are shared with the host, and the PTX does not say which ones are managed.
+    /// variables are shared with the host, and the PTX need not say which ones are managed. Variables in constant memory hold addresses only of these.
     fn place(&mut self, module: usize) -> Result<(), CudaError> {
         let module = &mut self.modules[module];
         let open = |module: &Module| {
@@ -371,10 +411,8 @@ impl<'a> Device<'a> {
             return Ok(());
         }
         for (name, bytes) in &open {
-            let address = match module.homes.get(name) {
-                Some(home) => self.memory.allocate_shared_at(name, (*bytes).into(), *home)?,
-                None => self.memory.allocate_shared(name, (*bytes).into())?,
-            };
+            let (home, is_managed) = (module.homes.get(name).copied(), module.managed.contains(name));
+            let address = self.memory.allocate_variable(name, (*bytes).into(), home, is_managed)?;
             module.globals.insert(name.clone(), address as u32);
         }
         for (name, _) in &open {
@@ -444,7 +482,7 @@ impl<'a> Device<'a> {
 
     // ------------------------------------------------------------------------------------------------------------ kernels
 
-    /// The stack of a thread may grow. A size of the buffer of `printf` is accepted without effect: the buffer has CUDA's default size.
+    /// The stack of a thread may grow. The size of the buffer of `printf` is brought into its range, as CUDA may do.
     fn set_limit(&mut self, [limit, value]: [u64; 2]) -> Result<Answer, CudaError> {
         match limit {
             LIMIT_OF_STACK if value <= STACK_LIMIT.into() => {
@@ -455,7 +493,14 @@ impl<'a> Device<'a> {
                 }
             }
             LIMIT_OF_STACK => return Err(CudaError::InvalidValue),
-            LIMIT_OF_PRINTF => {}
+            LIMIT_OF_PRINTF => {
+                self.printf_bytes = value.clamp(PRINTF_SIZES[0], PRINTF_SIZES[1]).next_multiple_of(4) as u32;
+                // The next kernel that prints gets a new buffer, whose address is in its code.
+                if let Some(address) = self.hidden.remove(PRINTF_BUFFER) {
+                    self.memory.free(address.into(), &[Kind::Hidden])?;
+                    self.modules.iter_mut().for_each(Module::forget_kernels);
+                }
+            }
             _ => return Err(CudaError::UnsupportedLimit),
         }
         Ok(Answer::default())
@@ -470,11 +515,12 @@ impl<'a> Device<'a> {
         let (module, name) = self.known_function(stub)?;
         self.place(module)?;
         let (config, registers) = (&self.config, self.setup.registers);
-        let (memory, known) = (&mut self.memory, &mut self.hidden);
+        let (memory, known, printf_bytes) = (&mut self.memory, &mut self.hidden, self.printf_bytes);
         let mut hidden = |name: &str, bytes: u32| match known.get(name) {
             Some(address) => Ok(*address),
             None => {
-                let address = memory.allocate_named(name, bytes.into())? as u32;
+                let bytes = if name == PRINTF_BUFFER { printf_bytes } else { bytes };
+                let address = memory.allocate_hidden(name, bytes.into())? as u32;
                 known.insert(name.to_owned(), address);
                 Ok(address)
             }
@@ -545,8 +591,10 @@ impl<'a> Device<'a> {
         let constant = module.constant_space(&code, parameters);
         let launch = KernelLaunch { kernel, source: &module.name, geometry, constant: &constant, fault: None };
         self.memory.sync_from_host()?;
+        let stack = self.config.compiler.stack_bytes;
+        let stack = (stack != self.setup.config.compiler.stack_bytes).then_some(stack);
         let before = self.recorder.as_mut().map(|recorder| {
-            recorder.before(&Taken { module, kernel, geometry, parameters, memory: self.memory.all() })
+            recorder.before(&Taken { module, kernel, geometry, parameters, memory: self.memory.all(), stack })
         });
         let (engine, cycles) = (self.runner.name(), self.runner.cycles());
         let prints = !kernel.prints.is_empty() || kernel.asserts;
@@ -607,7 +655,10 @@ impl<'a> Device<'a> {
     }
 
     fn elapsed(&self, events: [u64; 2]) -> Result<Answer, CudaError> {
-        let moment = |event| self.events.get(&event).copied().flatten().ok_or(CudaError::InvalidHandle);
+        let moment = |event| {
+            let timed = self.events.get(&event).filter(|event| event.is_timed);
+            timed.and_then(|event| event.moment).ok_or(CudaError::InvalidHandle)
+        };
         let [from, to] = [moment(events[0])?, moment(events[1])?];
         let milliseconds = match (from.cycles, to.cycles) {
             (Some(from), Some(to)) => (to as f64 - from as f64) / CYCLES_PER_MILLISECOND,

@@ -61,6 +61,10 @@ errors! {
     LaunchTimeout = 702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated";
     /// An assertion of a kernel failed.
     Assert = 710, "cudaErrorAssert", "device-side assert triggered";
+    /// Memory of the host is registered twice.
+    AlreadyRegistered = 712, "cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped";
+    /// Memory of the host is not registered.
+    NotRegistered = 713, "cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region";
     /// A word that is no instruction.
     IllegalInstruction = 715, "cudaErrorIllegalInstruction", "an illegal instruction was encountered";
     /// An address that is not a multiple of the size of the access.

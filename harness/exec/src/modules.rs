@@ -1,6 +1,6 @@
 //! Modules: the PTX of a fat binary, its variables, and its kernels, which are compiled at their first launch.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use gpurf_blocks::config::Config;
@@ -37,6 +37,8 @@ pub struct Module {
     pub globals: BTreeMap<String, u32>,
     /// Addresses of these variables before the device was reset: the host has mapped managed variables there.
     pub homes: BTreeMap<String, u32>,
+    /// Names of the variables in global memory that the host has mapped: the PTX need not say which ones are managed.
+    pub managed: BTreeSet<String>,
     /// All its variables, as the PTX declares them.
     pub symbols: Vec<Symbol>,
     kernels: HashMap<(String, Option<BlockSize>), Result<Rc<Code>, Problem>>,
@@ -72,13 +74,12 @@ impl Module {
         let options = gpurf_regress::compiler_options(config, registers);
         let compiled = Source::parse(&ptx.text, name).and_then(|source| source.compile(&options, &|_| false));
         let symbols = compiled.map_err(|error| (CudaError::InvalidPtx, error.to_string()))?.image.symbols;
-        let is_constant = |symbol: &&Symbol| matches!(symbol.space, SymbolSpace::Constant { .. });
-        let constants = symbols.iter().filter(is_constant).map(|symbol| (symbol.name.clone(), initial(symbol)));
         Ok(Self {
             name: name.to_owned(),
-            constants: constants.collect(),
+            constants: initial_constants(&symbols),
             globals: BTreeMap::new(),
             homes: BTreeMap::new(),
+            managed: BTreeSet::new(),
             kernels: HashMap::new(),
             text: ptx.text,
             symbols,
@@ -148,9 +149,11 @@ impl Module {
         ready
     }
 
-    /// Removes the addresses of variables, and the compiled kernels that contain them.
+    /// Removes the addresses of variables and the compiled kernels that contain them, and gives variables in constant memory their initial bytes,
+    /// without the addresses of other variables.
     pub fn unlink(&mut self) {
         self.homes.append(&mut self.globals);
+        self.constants = initial_constants(&self.symbols);
         self.forget_kernels();
     }
 
@@ -212,6 +215,12 @@ impl Module {
         }
         space
     }
+}
+
+/// The variables in constant memory, by name, with their initial bytes.
+fn initial_constants(symbols: &[Symbol]) -> BTreeMap<String, Vec<u8>> {
+    let constants = symbols.iter().filter(|symbol| matches!(symbol.space, SymbolSpace::Constant { .. }));
+    constants.map(|symbol| (symbol.name.clone(), initial(symbol))).collect()
 }
 
 /// The bytes of a variable as the PTX has them.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use gpurf_isa::image::{Kernel, Parameter, SymbolSpace};
-use gpurf_isa::machine::print::{ASSERT_BUFFER, PRINTF_BUFFER};
-use gpurf_oracle::{Geometry, Memory};
+use gpurf_isa::machine::print::{ASSERT_BUFFER, PRINTF_BUFFER, PRINTF_BYTES};
+use gpurf_oracle::{Buffer, Geometry, Memory};
 
 use crate::modules::Module;
 
@@ -17,6 +17,8 @@ pub(crate) struct Taken<'a> {
     pub geometry: Geometry,
     pub parameters: &'a [u8],
     pub memory: &'a Memory,
+    /// `compiler.stack_bytes`, if the application has changed it.
+    pub stack: Option<usize>,
 }
 
 /// A launch in progress: its manifest so far, and its buffers.
@@ -61,15 +63,27 @@ impl Recorder {
     /// Keeps the state before a launch.
     pub(crate) fn before(&mut self, taken: &Taken<'_>) -> Result<Begun, String> {
         let number = self.launches + 1;
-        let Taken { module, kernel, geometry, parameters, memory } = taken;
+        let Taken { module, kernel, geometry, parameters, memory, stack } = taken;
         // A later process may have another module of that name.
         let source = format!("{:016x}-{}", twox_hash::XxHash3_64::oneshot(module.text.as_bytes()), module.name);
         if self.modules.insert(source.clone()) {
             self.write(&source, module.text.as_bytes())?;
         }
         let Geometry { grid, block, dynamic_shared } = geometry;
-        let mut text =
-            format!("# Recorded by gpurf exec.\nsource = \"{source}\"\n\n[[launch]]\nkernel = \"{}\"\n", kernel.name);
+        let mut text = String::from("# Recorded by gpurf exec.\n");
+        if let Some(bytes) = stack {
+            // A manifest has no key for it: the size of the stack is a setting of the compiler.
+            let _ = writeln!(
+                text,
+                "# The application has enlarged the stack: run this with --set compiler.stack_bytes={bytes}"
+            );
+        }
+        let _ = writeln!(text, "source = \"{source}\"");
+        let printf = memory.buffers().iter().rfind(|buffer| buffer.name() == PRINTF_BUFFER).map(Buffer::size);
+        if let Some(bytes) = printf.filter(|&bytes| bytes != PRINTF_BYTES && !kernel.prints.is_empty()) {
+            let _ = writeln!(text, "printf_buffer = {bytes}");
+        }
+        let _ = write!(text, "\n[[launch]]\nkernel = \"{}\"\n", kernel.name);
         let _ = write!(text, "grid = {grid:?}\nblock = {block:?}\ndynamic_shared = {dynamic_shared}\nargs = [\n");
         for parameter in &kernel.parameters {
             let _ = writeln!(text, "    {},", argument(parameter, parameters));

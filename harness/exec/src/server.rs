@@ -1,11 +1,13 @@
 //! Starts an application and serves its processes, one after the other.
 
+use std::ffi::{c_int, c_short, c_ulong};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -15,6 +17,8 @@ use crate::{CudaError, Device, Library, Log, Recorder, Runner, Setup};
 
 /// Interval at which the server checks whether the application has ended.
 const LOOK: Duration = Duration::from_millis(5);
+/// Time that a rejected process has for its request.
+const REJECTION: Duration = Duration::from_secs(1);
 
 /// Time that an application has to end after the signal to do so; then it is killed.
 const GRACE: Duration = Duration::from_secs(3);
@@ -22,10 +26,24 @@ const GRACE: Duration = Duration::from_secs(3);
 /// The signal that tells a process to end.
 const SIGTERM: i32 = 15;
 
+// Functions of the C library, with which the standard library is linked.
 unsafe extern "C" {
-    /// Sends a signal to a process: a function of the C library, with which the standard library is linked.
+    /// Sends a signal to a process.
     safe fn kill(process: i32, signal: i32) -> i32;
+    /// Looks at `count` files, and waits for an event of one of them for at most `timeout` milliseconds.
+    fn poll(files: *mut PollFile, count: c_ulong, timeout: c_int) -> c_int;
 }
+
+/// A file for `poll`.
+#[repr(C)]
+struct PollFile {
+    file: c_int,
+    events: c_short,
+    returned: c_short,
+}
+
+/// Event of `poll`: the other side has closed the connection. It need not be asked for.
+const POLLHUP: c_short = 16;
 
 /// Bytes of the file of shared memory: an offset in it is an address of the device. The file is sparse.
 const SHARED: u64 = 1 << 32;
@@ -91,23 +109,34 @@ struct Connection<'a, 'b> {
     application: &'a mut Application<'b>,
 }
 
-impl Read for Connection<'_, '_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+impl Connection<'_, '_> {
+    /// Reads or writes; 0 bytes when the application has ended, although a process that it has left behind may keep the connection.
+    fn transfer(&mut self, mut work: impl FnMut(&mut UnixStream) -> io::Result<usize>) -> io::Result<usize> {
         loop {
             if self.application.stop.load(Ordering::Relaxed) && self.application.ended()?.is_some() {
                 return Ok(0);
             }
-            match self.stream.read(buffer) {
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
+            match work(&mut self.stream) {
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    if self.application.ended()?.is_some() {
+                        return Ok(0);
+                    }
+                }
                 result => return result,
             }
         }
     }
 }
 
+impl Read for Connection<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.transfer(|stream| stream.read(buffer))
+    }
+}
+
 impl Write for Connection<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes)
+        self.transfer(|stream| stream.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -115,8 +144,16 @@ impl Write for Connection<'_, '_> {
     }
 }
 
+impl Drop for Connection<'_, '_> {
+    /// The thread that accepts connections has a copy of the stream, so that it would stay open.
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
 /// Starts an application and runs the launches of its processes. Each process gets a new device, one process after the other: while one uses it,
-/// another one gets the error that the device is busy. When `stop` is set, the application is signalled to end.
+/// another one gets the error that the device is busy. A process waits for the end of the requests of a process that has ended. When `stop` is set, the
+/// application is signalled to end.
 ///
 /// # Errors
 /// When the application cannot be started.
@@ -139,17 +176,16 @@ pub fn serve(
     let named = program();
     let child = command.spawn().map_err(|source| ServeError::Start { program: named, source })?;
     let mut application = Application { child, stop, told: None };
-    let busy = Arc::new(AtomicBool::new(false));
-    let streams = accept(listener, Arc::clone(&busy));
+    let streams = accept(listener);
     let mut processes = 0;
     while let Some(stream) = next(&streams, &mut application)? {
         processes += 1;
         let file = OpenOptions::new().read(true).write(true).open(&memory)?;
         let device = Device::new(setup, runner, recorder.as_deref_mut(), log, file);
         stream.set_read_timeout(Some(LOOK))?;
+        stream.set_write_timeout(Some(LOOK))?;
         // A process that ends in the middle of a request is no error here.
         let _ = converse(Connection { stream, application: &mut application }, device);
-        busy.store(false, Ordering::SeqCst);
     }
     Ok(Served { status: application.child.wait()?, processes, stopped: application.told.is_some() })
 }
@@ -164,21 +200,41 @@ fn search_path(library: &Library) -> std::ffi::OsString {
     path
 }
 
-/// Accepts connections: passes one on, and rejects others while it lasts.
-fn accept(listener: UnixListener, busy: Arc<AtomicBool>) -> Receiver<UnixStream> {
+/// Accepts connections: passes one on, and rejects others while its process has it. When the process has ended, the next connection is passed on at once,
+/// although the device may still work for the ended one.
+fn accept(listener: UnixListener) -> Receiver<UnixStream> {
     let (send, receive) = channel();
     // The thread is not joined: it ends with the program.
     std::thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            if busy.swap(true, Ordering::SeqCst) {
-                let _ = Request::read(&mut stream);
-                let _ = calls::write(&mut stream, Err(CudaError::Unavailable));
-            } else if send.send(stream).is_err() {
+        let mut current: Option<UnixStream> = None;
+        for stream in listener.incoming().map_while(Result::ok) {
+            if current.as_ref().is_some_and(|current| !has_hung_up(current)) {
+                // In a thread of its own: a process that sends nothing delays no other.
+                std::thread::spawn(move || reject(stream));
+                continue;
+            }
+            current = stream.try_clone().ok();
+            if send.send(stream).is_err() {
                 break;
             }
         }
     });
     receive
+}
+
+/// Whether one of the two sides has closed a connection.
+fn has_hung_up(stream: &UnixStream) -> bool {
+    let mut file = PollFile { file: stream.as_raw_fd(), events: 0, returned: 0 };
+    // SAFETY: the pointer is that of one file, and valid during the call.
+    unsafe { poll(&raw mut file, 1, 0) };
+    file.returned & POLLHUP != 0
+}
+
+/// Answers the first request of a connection with the error that the device is busy.
+fn reject(mut stream: UnixStream) {
+    let _ = stream.set_read_timeout(Some(REJECTION));
+    let _ = Request::read(&mut stream);
+    let _ = calls::write(&mut stream, Err(CudaError::Unavailable));
 }
 
 /// The next connection; `None` when the application has ended.
@@ -198,4 +254,37 @@ fn converse(mut connection: Connection<'_, '_>, mut device: Device<'_>) -> io::R
         calls::write(&mut connection, device.answer(&request))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The next connection is passed on when the process of the one before has ended, whatever the server does, and rejected until then. One that sends
+    /// nothing delays no other.
+    #[test]
+    fn a_connection_is_rejected_while_the_process_before_it_lives() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        let passed = accept(UnixListener::bind(&socket).unwrap());
+        let time = Duration::from_secs(30);
+        let connect = || {
+            let stream = UnixStream::connect(&socket).unwrap();
+            stream.set_read_timeout(Some(time)).unwrap();
+            stream
+        };
+        let request: Vec<u8> = [1u32, 0, 0, 0].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let first = connect();
+        let _served = passed.recv_timeout(time).unwrap();
+        let _silent = connect();
+        let mut rejected = connect();
+        rejected.write_all(&request).unwrap();
+        let mut answer = [0; 16];
+        rejected.read_exact(&mut answer).unwrap();
+        assert_eq!(answer[..4], CudaError::Unavailable.code().to_ne_bytes());
+        assert!(passed.try_recv().is_err());
+        drop(first);
+        let _second = connect();
+        passed.recv_timeout(time).unwrap();
+    }
 }

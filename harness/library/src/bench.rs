@@ -178,6 +178,8 @@ pub struct State {
     cycle: u64,
     /// Whether the outputs belong to the current inputs and state.
     settled: bool,
+    /// Whether the last settling computed the probes.
+    probed: bool,
     /// Whether there was an edge in reset, after which both sides have the same state.
     armed: bool,
 }
@@ -233,7 +235,7 @@ impl Bench {
             outputs: Vector::of(&declaration, Role::Output),
             comparator: Comparator::new(&ports, None),
             borrowed,
-            state: State { twin, record, cycle: 0, settled: false, armed: reset.is_none() },
+            state: State { twin, record, cycle: 0, settled: false, probed: false, armed: reset.is_none() },
             config,
             rtl,
             reset,
@@ -330,10 +332,10 @@ impl Bench {
     /// Reads an element of any signal; words above its width are 0.
     ///
     /// # Errors
-    /// There is no such element, or it is a probe and nothing is watched.
+    /// There is no such element, or it is a probe that was not computed.
     pub fn get(&self, signal: usize, element: usize, words: &mut [u32]) -> Result<(), BenchError> {
         let (role, field, _) = self.element(signal, element)?;
-        if role == Role::Probe && !self.watched {
+        if role == Role::Probe && !(self.watched && self.state.probed) {
             let name = format!("{}{}", field.scope, field.name);
             return Err(BenchError::NotWatched { block: self.block(), name });
         }
@@ -390,17 +392,21 @@ impl Bench {
         })
     }
 
+    fn needs_probes(&self) -> bool {
+        self.watched || self.coverage.is_some() || !self.borrowed.is_empty()
+    }
+
     /// Computes the outputs, and the probes if they are watched.
     ///
     /// # Errors
     /// The model fails.
     pub fn settle(&mut self) -> Result<(), BenchError> {
+        let probed = self.needs_probes();
         self.run(|bench| {
-            let probed = bench.watched || bench.coverage.is_some() || !bench.borrowed.is_empty();
             let input_bytes = bench.declaration().input_bytes;
             let (inputs, compared) = bench.state.record.get_mut(0).split_at_mut(input_bytes);
             bench.state.twin.settle(inputs, compared, probed);
-            bench.state.settled = true;
+            (bench.state.settled, bench.state.probed) = (true, probed);
         })
     }
 
@@ -557,9 +563,7 @@ impl Bench {
         let (stride, length) = (found.stride(), found.len());
         let at = usize::try_from(word).ok().filter(|&at| at < length).ok_or(no_such("word", word, length))?;
         let bits = found.bits;
-        let done = access(&mut found.words[at * stride..(at + 1) * stride], bits);
-        self.state.settled = false;
-        Ok(done)
+        Ok(access(&mut found.words[at * stride..(at + 1) * stride], bits))
     }
 
     /// Reads a word of a memory; words above its width are 0.
@@ -584,7 +588,9 @@ impl Bench {
                 let width = (bits as usize - at * 32).min(32);
                 *to = words.get(at).copied().unwrap_or(0) & (u64::MAX >> (64 - width)) as u32;
             }
-        })
+        })?;
+        self.state.settled = false;
+        Ok(())
     }
 
     /// A copy of the state.
@@ -602,6 +608,8 @@ impl Bench {
             return Err(BenchError::OtherState { block: mine.block, saved: other.block });
         }
         self.state = saved.copy();
+        // The cycle may have been settled at a time when no probes were needed.
+        self.state.settled &= self.state.probed || !self.needs_probes();
         self.failed = false;
         Ok(())
     }
@@ -610,6 +618,48 @@ impl Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A testbench may read a memory between the settling of a cycle and its edge; a write changes the state.
+    #[test]
+    fn a_settled_cycle_stays_settled_when_a_memory_is_read() {
+        let mut bench = Bench::new("mrf", "", "").unwrap();
+        bench.settle().unwrap();
+        bench.read(0, 0, &mut [0]).unwrap();
+        bench.edge().unwrap();
+        bench.settle().unwrap();
+        assert!(bench.write(0, u64::MAX, &[1]).is_err());
+        bench.edge().unwrap();
+        bench.settle().unwrap();
+        bench.write(0, 0, &[1]).unwrap();
+        assert!(matches!(bench.edge(), Err(BenchError::NotSettled { .. })));
+    }
+
+    /// A state that was settled without probes has none when it is restored.
+    #[test]
+    fn a_restored_state_has_the_probes_with_which_it_was_settled() {
+        let mut bench = Bench::new("mrf", "", "").unwrap();
+        assert!(bench.borrowed.is_empty(), "a block whose probes are always computed shows nothing here");
+        let probe = bench.find("fill_q").unwrap();
+        let get = |bench: &Bench| bench.get(probe, 0, &mut [0]);
+        bench.settle().unwrap();
+        let plain = bench.save();
+        bench.watch(true);
+        assert!(matches!(get(&bench), Err(BenchError::NotWatched { .. })));
+        bench.settle().unwrap();
+        let probed = bench.save();
+        bench.restore(&plain).unwrap();
+        assert!(matches!(get(&bench), Err(BenchError::NotWatched { .. })));
+        assert!(matches!(bench.edge(), Err(BenchError::NotSettled { .. })));
+        bench.restore(&probed).unwrap();
+        get(&bench).unwrap();
+        bench.edge().unwrap();
+        // Without a need for probes, both states continue.
+        bench.watch(false);
+        for saved in [&plain, &probed] {
+            bench.restore(saved).unwrap();
+            bench.edge().unwrap();
+        }
+    }
 
     #[test]
     fn a_model_that_panics_is_an_error_until_a_state_is_restored() {

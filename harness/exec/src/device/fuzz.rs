@@ -1,7 +1,7 @@
 //! Sequences of requests as an erroneous program makes them: destroyed handles, sizes that are too large, freed memory, damaged fat binaries. A small
 //! model of the device predicts each answer; correct requests between the errors have to succeed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::tests::{COUNT, FACTOR, OTHER, PTX, STUB, ask, bytes, fat, register, with_device};
@@ -35,6 +35,8 @@ impl Random {
 struct Expected {
     /// Live allocations: address, bytes.
     live: BTreeMap<u64, Vec<u8>>,
+    /// Those of them that are the host's.
+    host: BTreeSet<u64>,
     freed: Vec<u64>,
     handles: [Vec<u64>; 2],
     gone: Vec<u64>,
@@ -95,7 +97,8 @@ impl Expected {
         match what {
             0 => {
                 let size = SIZES[random.below(9) as usize];
-                let call = if random.below(4) == 0 { Call::AllocateShared } else { Call::Allocate };
+                let calls = [Call::Allocate, Call::Allocate, Call::AllocateShared, Call::AllocateHost];
+                let call = calls[random.below(4) as usize];
                 let answer = ask(device, call, &[size], &[]);
                 good(&answer, size < 1 << 32, CudaError::OutOfMemory);
                 if let Ok(answer) = &answer {
@@ -103,14 +106,21 @@ impl Expected {
                     assert!(self.place(address, 0).is_none() && address.is_multiple_of(256));
                     self.freed.retain(|freed| *freed != address);
                     self.live.insert(address, vec![0; size as usize]);
+                    if call == Call::AllocateHost {
+                        self.host.insert(address);
+                    }
                 }
                 answer
             }
             1 => {
                 let address = self.address(random);
-                let answer = ask(device, Call::Free, &[address], &[]);
-                good(&answer, self.live.remove(&address).is_some(), CudaError::InvalidValue);
+                let (is_host, is_wrong) = (self.host.contains(&address), random.below(8) == 0);
+                let call = if is_host != is_wrong { Call::FreeHost } else { Call::Free };
+                let answer = ask(device, call, &[address], &[]);
+                good(&answer, self.live.contains_key(&address) && !is_wrong, CudaError::InvalidValue);
                 if answer.is_ok() {
+                    self.live.remove(&address);
+                    self.host.remove(&address);
                     self.freed.push(address);
                 }
                 answer
@@ -328,14 +338,11 @@ fn sequence(seed: u64, requests: u32, counts: &mut Counts) {
                 Err(_) => counts.wrong += 1,
             }
             if expected.broken {
-                // Every call fails until the device is reset. Then it is in its initial state, but `factor`, in constant memory, may keep its value.
+                // Every call fails until the device is reset. Then it is in its initial state.
                 let stream = ask(device, Call::Stream, &[0], &[]);
                 assert!(matches!(stream, Err(CudaError::IllegalAddress | CudaError::MisalignedAddress)), "{stream:?}");
                 ask(device, Call::Reset, &[], &[]).unwrap();
-                let factor = expected.factor;
-                expected = Expected { factor, ..Expected::new() };
-                expected.factor =
-                    ask(device, Call::ReadSymbol, &[FACTOR, 0, 8], &[]).unwrap().bytes.try_into().unwrap();
+                expected = Expected::new();
             }
         }
         for (address, there) in &expected.live {

@@ -245,6 +245,83 @@ fn a_fault_ends_the_device_until_it_is_reset() {
 }
 
 #[test]
+fn a_reset_gives_variables_and_limits_their_first_values() {
+    with_device(|device| {
+        register(device);
+        ask(device, Call::WriteSymbol, &[FACTOR, 0], &bytes(&[7, 8])).unwrap();
+        ask(device, Call::WriteSymbol, &[COUNT, 0], &bytes(&[9])).unwrap();
+        let limits = [LIMIT_OF_STACK, LIMIT_OF_PRINTF];
+        let values = |device: &mut Device<'_>| limits.map(|l| ask(device, Call::Limit, &[l], &[]).unwrap().words[0]);
+        let first = values(device);
+        for limit in limits {
+            ask(device, Call::SetLimit, &[limit, 4096], &[]).unwrap();
+        }
+        assert_eq!(values(device), [4096; 2]);
+        ask(device, Call::Reset, &[], &[]).unwrap();
+        assert_eq!(values(device), first);
+        assert_eq!(ask(device, Call::ReadSymbol, &[FACTOR, 0, 8], &[]).unwrap().bytes, [0; 8]);
+        assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[5]));
+    });
+}
+
+/// The host has mapped managed variables, and no others.
+#[test]
+fn only_managed_variables_are_shared() {
+    with_device(|device| {
+        register(device);
+        let address = ask(device, Call::Symbol, &[COUNT], &[]).unwrap().words[0];
+        let place = |device: &mut Device<'_>| ask(device, Call::Pointer, &[address + 3], &[]).unwrap().words;
+        assert_eq!(place(device), [2, address, 4]);
+        assert_eq!(ask(device, Call::ManagedVariable, &[1, COUNT, 4], b"count").unwrap().words, [address]);
+        assert_eq!(place(device), [3, address, 4]);
+        assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[5]));
+        // No call frees a variable.
+        for call in [Call::Free, Call::FreeHost] {
+            assert_eq!(ask(device, call, &[address], &[]), Err(CudaError::InvalidValue));
+        }
+        ask(device, Call::WriteSymbol, &[COUNT, 0], &bytes(&[9])).unwrap();
+        ask(device, Call::Reset, &[], &[]).unwrap();
+        assert_eq!(place(device), [3, address, 4]);
+        assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[5]));
+    });
+}
+
+/// A kernel that reads a variable through its address in constant memory.
+const POINTER: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 value = 1234;
+.visible .const .align 8 .u64 pointer = generic(value);
+.visible .entry get(.param .u64 p_x)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p_x];
+    ld.const.u64 %rd2, [pointer];
+    ld.u32 %r1, [%rd2];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+";
+
+#[test]
+fn addresses_in_constant_memory_come_back_with_a_reset() {
+    with_device(|device| {
+        let stub = register_kernel(device, POINTER, "get");
+        ask(device, Call::Variable, &[1, FACTOR, 8], b"pointer").unwrap();
+        for _ in 0..2 {
+            let x = ask(device, Call::Allocate, &[4], &[]).unwrap().words[0];
+            let launched = ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &x.to_ne_bytes()).unwrap();
+            assert_eq!(launched.words, [0]);
+            assert_eq!(ask(device, Call::Read, &[x, 4], &[]).unwrap().bytes, bytes(&[1234]));
+            ask(device, Call::WriteSymbol, &[FACTOR, 0], &[0; 8]).unwrap();
+            ask(device, Call::Reset, &[], &[]).unwrap();
+        }
+    });
+}
+
+#[test]
 fn the_host_sees_shared_memory_in_the_file() {
     with_device(|device| {
         register(device);
@@ -257,7 +334,12 @@ fn the_host_sees_shared_memory_in_the_file() {
         assert_eq!(device.memory.read(x, 8).unwrap(), bytes(&[15, 20]));
         assert_eq!(ask(device, Call::Pointer, &[x + 7], &[]).unwrap().words, [3, x, 8]);
         assert_eq!(ask(device, Call::Pointer, &[x + 8], &[]).unwrap().words[0], 1);
+        assert_eq!(ask(device, Call::FreeHost, &[x], &[]), Err(CudaError::InvalidValue));
         assert_eq!(ask(device, Call::Free, &[x], &[]).unwrap().words, [8]);
+        let x = ask(device, Call::AllocateHost, &[8], &[]).unwrap().words[0];
+        assert_eq!(ask(device, Call::Pointer, &[x], &[]).unwrap().words, [4, x, 8]);
+        assert_eq!(ask(device, Call::Free, &[x], &[]), Err(CudaError::InvalidValue));
+        assert_eq!(ask(device, Call::FreeHost, &[x], &[]).unwrap().words, [8]);
     });
 }
 
@@ -322,6 +404,13 @@ fn events_and_streams_have_handles() {
         assert_eq!(ask(device, Call::RecordEvent, &[a, stream], &[]), Err(CudaError::InvalidHandle));
         ask(device, Call::DestroyEvent, &[a], &[]).unwrap();
         assert_eq!(ask(device, Call::Event, &[a], &[]), Err(CudaError::InvalidHandle));
+        // cudaEventDisableTiming.
+        let untimed = ask(device, Call::CreateEvent, &[2], &[]).unwrap().words[0];
+        for event in [b, untimed] {
+            ask(device, Call::RecordEvent, &[event, 0], &[]).unwrap();
+        }
+        ask(device, Call::Elapsed, &[b, b], &[]).unwrap();
+        assert_eq!(ask(device, Call::Elapsed, &[b, untimed], &[]), Err(CudaError::InvalidHandle));
     });
 }
 
@@ -364,6 +453,131 @@ fn what_kernels_print_comes_in_pieces() {
     });
 }
 
+/// Each thread prints a line of 12 bytes; the one with this number then traps.
+const TALK: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 func_retval0) vprintf(.param .b64 vprintf_param_0, .param .b64 vprintf_param_1);
+.global .align 1 .b8 format[13] = {116, 104, 114, 101, 97, 100, 32, 37, 48, 52, 117, 10, 0};
+.visible .entry talk(.param .u32 p_trap)
+{
+    .local .align 8 .b8 depot[8];
+    .reg .b64 %SP, %SPL;
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<9>;
+    mov.u64 %SPL, depot;
+    cvta.local.u64 %SP, %SPL;
+    ld.param.u32 %r1, [p_trap];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %ntid.x;
+    mad.lo.u32 %r5, %r3, %r4, %r2;
+    st.local.u32 [%SPL], %r5;
+    mov.u64 %rd1, format;
+    cvta.global.u64 %rd2, %rd1;
+    {
+    .param .b64 param0;
+    st.param.b64 [param0+0], %rd2;
+    .param .b64 param1;
+    st.param.b64 [param1+0], %SP;
+    .param .b32 retval0;
+    call.uni (retval0), vprintf, (param0, param1);
+    ld.param.b32 %r6, [retval0+0];
+    }
+    setp.ne.u32 %p1, %r5, %r1;
+    @%p1 bra done;
+    trap;
+done:
+    ret;
+}
+";
+
+/// Launches `talk` with this many blocks of 32 threads.
+fn talk(device: &mut Device<'_>, stub: u64, blocks: u64, trap: u32) -> Answer {
+    ask(device, Call::Launch, &[stub, blocks, 1, 1, 32, 1, 1, 0, 0], &trap.to_ne_bytes()).unwrap()
+}
+
+/// What is printed before a fault is delivered after it, and not by a later launch.
+#[test]
+fn a_fault_loses_no_printed_text() {
+    with_device(|device| {
+        let stub = register_kernel(device, TALK, "talk");
+        let mut answer = talk(device, stub, 256, 8191);
+        assert_eq!(answer.words, [CudaError::LaunchFailure.code() as u64]);
+        let mut text = Vec::new();
+        while !answer.bytes.is_empty() {
+            text.extend(answer.bytes);
+            answer = ask(device, Call::Printed, &[0], &[]).unwrap();
+        }
+        assert!(text.len() > MOST_TEXT && text.ends_with(b"thread 8191\n"), "{}", text.len());
+        assert_eq!(ask(device, Call::Stream, &[0], &[]), Err(CudaError::LaunchFailure));
+        ask(device, Call::Reset, &[], &[]).unwrap();
+        talk(device, stub, 256, 8191);
+        ask(device, Call::Reset, &[], &[]).unwrap();
+        let text = talk(device, stub, 1, u32::MAX).bytes;
+        assert!(text.len() == 32 * 12 && text.starts_with(b"thread 0000\n"), "{}", String::from_utf8_lossy(&text));
+    });
+}
+
+#[test]
+fn the_buffer_of_printf_has_the_size_that_the_application_asks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::new(folder.path().to_owned());
+    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
+    let mut runner = Functional::new(OracleEngine::default());
+    let mut log = Log::default();
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(1 << 32).unwrap();
+    let device = &mut Device::new(&setup, &mut runner, Some(&mut recorder), &mut log, file);
+    let stub = register_kernel(device, TALK, "talk");
+    let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[LIMIT_OF_PRINTF], &[]).unwrap().words[0];
+    let lines = |device: &mut Device<'_>| talk(device, stub, 8, u32::MAX).bytes.iter().filter(|b| **b == b'\n').count();
+    assert_eq!((limit(device), lines(device)), (1 << 20, 256));
+    for size in [1024, 4096, 1 << 20] {
+        ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, size], &[]).unwrap();
+        let lines = lines(device) as u64;
+        // A record has 16 bytes and its argument, of 4 or 8.
+        let fits = if size == 1 << 20 { 256..=256 } else { (size - 40) / 24..=size / 20 };
+        assert!(limit(device) == size && fits.contains(&lines), "{size}: {lines}");
+    }
+    // CUDA may change a size that it does not have.
+    for (size, expected) in [(0, 256), (1001, 1004), (u64::MAX, 1 << 30)] {
+        ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, size], &[]).unwrap();
+        assert_eq!(limit(device), expected);
+    }
+    let manifest = |number: u32| std::fs::read_to_string(folder.path().join(format!("{number:04}.toml"))).unwrap();
+    for (number, expected) in
+        [(1, None), (2, Some("printf_buffer = 1024")), (3, Some("printf_buffer = 4096")), (4, None)]
+    {
+        assert_eq!(manifest(number).lines().find(|line| line.starts_with("printf_buffer")), expected);
+    }
+}
+
+/// A manifest has no key for the size of the stack: its first lines name the setting that it needs.
+#[test]
+fn a_record_says_which_stack_it_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::new(folder.path().to_owned());
+    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
+    let mut runner = Functional::new(OracleEngine::default());
+    let mut log = Log::default();
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(1 << 32).unwrap();
+    let device = &mut Device::new(&setup, &mut runner, Some(&mut recorder), &mut log, file);
+    let stub = register_kernel(device, RECURSIVE, "deep");
+    for bytes in [1024, 32 << 10] {
+        ask(device, Call::SetLimit, &[LIMIT_OF_STACK, bytes], &[]).unwrap();
+        ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &9u32.to_ne_bytes()).unwrap();
+    }
+    let says = ["0001.toml", "0002.toml"].map(|name| {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        text.lines().nth(1).is_some_and(|line| line.ends_with("--set compiler.stack_bytes=32768"))
+    });
+    assert_eq!(says, [false, true]);
+}
+
 #[test]
 fn an_assertion_is_an_error_of_its_own() {
     with_device(|device| {
@@ -394,7 +608,7 @@ fn no_request_makes_it_fail() {
         proptest::num::u64::ANY
     ];
     let request =
-        (1..37u32, proptest::collection::vec(word, 0..10), proptest::collection::vec(proptest::num::u8::ANY, 0..40));
+        (1..41u32, proptest::collection::vec(word, 0..10), proptest::collection::vec(proptest::num::u8::ANY, 0..40));
     let requests = proptest::collection::vec(request, 0..60);
     let ran = runner.run(&requests, |requests| {
         with_device(|device| {

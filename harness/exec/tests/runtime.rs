@@ -1,0 +1,157 @@
+//! The runtime library in an application that does by hand what nvcc's host code does (`runtime.c`), with the server and a device on the oracle.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use gpurf_blocks::config::Config;
+use gpurf_exec::{Functional, Library, Log, Runner, Served, Setup, Stopped, serve};
+use gpurf_oracle::Memory;
+use gpurf_oracle::host::{KernelLaunch, OracleEngine};
+use tempfile::TempDir;
+
+/// A kernel and its variables: in constant memory, of the device, managed.
+const PTX: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .const .align 4 .b8 factor[8] = {0, 0, 0, 0, 3, 0, 0, 0};
+.visible .global .align 4 .u32 count = 100;
+.visible .global .attribute(.managed) .align 4 .u32 total = 40;
+.visible .entry scale(.param .u64 p_x, .param .u32 p_n)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p_x];
+    cvta.to.global.u64 %rd2, %rd1;
+    ld.global.u32 %r1, [%rd2];
+    ld.const.u32 %r2, [factor+4];
+    mul.lo.s32 %r3, %r1, %r2;
+    st.global.u32 [%rd2], %r3;
+    red.global.add.u32 [count], 1;
+    red.global.add.u32 [total], 1;
+    ret;
+}
+";
+
+/// The library, the application and its fat binary.
+struct Built {
+    library: Library,
+    folder: TempDir,
+}
+
+static BUILT: LazyLock<Built> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::build(&folder.path().join("cudart")).unwrap();
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/runtime.c");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-Wall", "-Werror", "-pie", "-o"]).arg(folder.path().join("runtime")).arg(source);
+    let output = compiler.arg("-L").arg(&library.folder).arg("-l:libcudart.so.13").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::write(folder.path().join("fat"), fat(PTX)).unwrap();
+    Built { library, folder }
+});
+
+/// A fat binary with a text that is not compressed.
+fn fat(ptx: &str) -> Vec<u8> {
+    let mut data = ptx.as_bytes().to_vec();
+    data.resize(ptx.len().next_multiple_of(8), 0);
+    let mut head = vec![0; 64];
+    (head[0], head[4], head[28]) = (1, 64, 75);
+    head[8..16].copy_from_slice(&(data.len() as u64).to_le_bytes());
+    let size = (64 + data.len() as u64).to_le_bytes();
+    [&0xba55_ed50u32.to_le_bytes()[..], &[1, 0, 16, 0], &size, &head, &data].concat()
+}
+
+/// Runs a script of a shell that calls the application as `$app MODE`; returns its standard output.
+fn run_with(runner: &mut dyn Runner, script: &str) -> (Served, String) {
+    let Built { library, folder } = &*BUILT;
+    let printed = tempfile::NamedTempFile::new().unwrap();
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", script])
+        .env("app", "./runtime fat")
+        .current_dir(folder.path())
+        .stdout(printed.reopen().unwrap());
+    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
+    let (mut log, stop) = (Log::default(), AtomicBool::new(false));
+    let served = serve(&mut command, library, &setup, runner, None, &mut log, &stop).unwrap();
+    (served, std::fs::read_to_string(printed.path()).unwrap())
+}
+
+fn run(script: &str) -> (Served, String) {
+    run_with(&mut Functional::new(OracleEngine::default()), script)
+}
+
+/// The modes of the application that check a part of the runtime, and print a line if they find an error.
+#[track_caller]
+fn check(mode: &str) {
+    let (served, printed) = run(&format!("exec $app {mode}"));
+    assert!(served.status.success() && printed.is_empty(), "{}: {printed}", served.status);
+}
+
+#[test]
+fn the_address_of_a_variable_of_the_device_is_not_the_hosts() {
+    check("variables");
+}
+
+#[test]
+fn copies_that_cannot_be_are_errors_and_the_device_stays() {
+    check("directions");
+}
+
+#[test]
+fn each_kind_of_memory_has_its_functions() {
+    check("kinds");
+}
+
+#[test]
+fn a_copy_that_does_not_fit_changes_nothing() {
+    check("extents");
+}
+
+/// An engine whose launches take longer than the application lives.
+struct Slow(Functional);
+
+impl Runner for Slow {
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), Stopped> {
+        std::thread::sleep(Duration::from_secs(3));
+        self.0.launch(launch, memory)
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        self.0.cycles()
+    }
+
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+}
+
+/// The device of a killed process still runs its launch when the next process starts.
+#[test]
+fn a_process_waits_for_the_launch_of_one_that_has_ended() {
+    let mut runner = Slow(Functional::new(OracleEngine::default()));
+    let (served, printed) = run_with(&mut runner, "$app launch; echo $?; $app count");
+    assert_eq!((printed.as_str(), served.processes), ("142\n100\n", 2), "142 is the signal of the alarm");
+}
+
+/// A child that was forked does not keep the device of its parent, which has ended.
+#[test]
+fn a_forked_child_keeps_no_device() {
+    let start = Instant::now();
+    let (served, printed) = run("$app child; $app count");
+    assert_eq!((printed.as_str(), served.processes), ("100\n", 2));
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+}
+
+/// The server does not wait for a process that has the connection of the application.
+#[test]
+fn the_server_ends_with_the_application() {
+    let start = Instant::now();
+    let (served, _) = run("exec $app left");
+    assert!(served.status.success());
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+}
