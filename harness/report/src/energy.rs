@@ -60,7 +60,9 @@ pub fn prices(config: &Config, run: &Measured, reference: &Measured, file: &Ener
     let traffic = (of_design.traffic)(run);
     let sm = traffic.is_some().then(|| of_sm(config, run, reference));
     let levels = traffic.map(|traffic| by_level(&energies_of(config, (of_design.entries)(config), file), &traffic));
-    let leaking = (of_design.leaking)(config, run).map(with_leakage);
+    // The table has the leakage of one size of file.
+    let has_size = config.mrf.kilobytes == gpurf_energy::hybrid::KILOBYTES;
+    let leaking = (of_design.leaking)(config, run).filter(|_| has_size).map(with_leakage);
     levels.into_iter().chain(sm).chain(leaking).collect()
 }
 
@@ -130,6 +132,17 @@ mod tests {
                 assert!((whole - rest).abs() <= 1e-9 * whole && whole > 0.0, "{}: {key} {parts:?}", preset.name);
             }
         }
+    }
+
+    #[test]
+    fn a_file_of_another_size_has_no_leakage_in_the_table() {
+        let mut config = gpurf_blocks::config::preset("baseline").unwrap().config;
+        let has = |config: &Config| {
+            prices(config, &run(), &run(), &EnergyFile::paper()).iter().any(|price| price.key == "leaking_file")
+        };
+        assert!(has(&config));
+        config.mrf.kilobytes = 512;
+        assert!(!has(&config));
     }
 
     #[test]

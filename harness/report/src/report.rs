@@ -264,6 +264,7 @@ impl Definition {
             absent: if only.is_empty() { self.absent.to_vec() } else { Vec::new() },
             plots: self.chosen(only).flat_map(|part| (part.plots)(results)).collect(),
         };
+        report.absent.extend(results.lacking());
         report.count();
         report
     }

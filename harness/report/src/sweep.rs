@@ -29,7 +29,7 @@ use crate::code::Code;
 use crate::follow::FollowedCache;
 use crate::kept::Kept;
 use crate::levels::{self, Strands};
-use crate::row::{PerKernel, mean};
+use crate::row::{Absent, PerKernel, mean};
 use crate::usage::Usage;
 use crate::watched::{WatchError, WatchedEngine};
 
@@ -360,7 +360,9 @@ impl SweepPlan {
         let same = first.is_some() && values.all(|value| value == first);
         self.points.iter().map(move |point| {
             let changed = point.clone().with(setting);
-            let keeps = point.own(setting).is_some() && !same || changed.config().is_err();
+            // Slots that warps never give up have to hold all warps of a block, or its barriers never open.
+            let runs = changed.config().is_ok_and(|c| !c.sm.stay || c.sm.active_warps >= c.sm.warps);
+            let keeps = point.own(setting).is_some() && !same || !runs;
             (point, if keeps { point.clone() } else { changed })
         })
     }
@@ -440,6 +442,13 @@ pub struct Results<'a> {
     usage: BTreeMap<String, Usage>,
     levels: HashMap<HierarchyOptions, BTreeMap<String, Strands>>,
     caches: HashMap<FollowedCache, BTreeMap<String, Traffic>>,
+    /// What rows lack that could be computed with other kernels.
+    lacking: std::cell::RefCell<Vec<Absent>>,
+    /// With a setting of all machines changed: the machine that ran in place of each.
+    changed: BTreeMap<Point, Point>,
+    /// Lookups of configurations, hierarchies and caches that no plan contains: such a lookup never has a result.
+    #[cfg(test)]
+    unplanned: std::cell::RefCell<BTreeSet<String>>,
     /// The errors of failed runs.
     pub errors: Vec<SweepError>,
 }
@@ -714,6 +723,11 @@ impl Task<'_> {
 
 #[cfg(test)]
 impl<'a> Results<'a> {
+    /// The lookups so far that no plan contains.
+    pub fn unplanned(&self) -> BTreeSet<String> {
+        self.unplanned.borrow().clone()
+    }
+
     /// Results made without runs: of each kernel, in each configuration and on the oracle.
     pub fn made(
         kernels: &'a [Kernel],
@@ -753,6 +767,10 @@ impl<'a> Results<'a> {
             usage: BTreeMap::new(),
             levels: HashMap::new(),
             caches: HashMap::new(),
+            lacking: Default::default(),
+            changed: BTreeMap::new(),
+            #[cfg(test)]
+            unplanned: Default::default(),
             errors: Vec::new(),
         }
     }
@@ -800,6 +818,10 @@ impl<'a> Results<'a> {
             usage: self.usage.clone(),
             levels: self.levels.clone(),
             caches: self.caches.clone(),
+            lacking: Default::default(),
+            changed: pairs().map(|(point, changed)| (point.clone(), changed)).collect(),
+            #[cfg(test)]
+            unplanned: Default::default(),
             errors: Vec::new(),
         }
     }
@@ -823,18 +845,52 @@ impl Results<'_> {
 
     /// A value of each kernel, from its run in a configuration; `None` unless the runs of all kernels completed.
     pub fn each(&self, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
-        let measured = self.measured.get(point).filter(|measured| measured.len() == self.kernels.len())?;
+        let measured = self.at(point).filter(|measured| measured.len() == self.kernels.len())?;
         Some(measured.iter().map(|(name, measured)| (name.clone(), value(measured))).collect())
     }
 
     /// A kernel's run at a configuration.
     pub fn run(&self, kernel: &str, point: &Point) -> Option<&Measured> {
-        self.measured.get(point)?.get(kernel)
+        self.at(point)?.get(kernel)
+    }
+
+    /// Notes that rows are missing for a reason that is not an error of a run.
+    pub fn lacks(&self, absent: Absent) {
+        let mut lacking = self.lacking.borrow_mut();
+        if !lacking.contains(&absent) {
+            lacking.push(absent);
+        }
+    }
+
+    /// What has been noted so far.
+    pub fn lacking(&self) -> Vec<Absent> {
+        self.lacking.borrow().clone()
+    }
+
+    /// The sizes and policies of the machine that ran as this configuration; `None` if there is no such machine.
+    pub fn config(&self, point: &Point) -> Option<Config> {
+        self.changed.get(point).unwrap_or(point).config().ok()
+    }
+
+    /// The runs in a configuration, by kernel.
+    fn at(&self, point: &Point) -> Option<&BTreeMap<String, Measured>> {
+        self.found(self.measured.get(point), || point.options())
+    }
+
+    /// The result of a lookup. A test records the lookup if there is none.
+    fn found<T>(&self, there: Option<T>, name: impl FnOnce() -> String) -> Option<T> {
+        #[cfg(test)]
+        if there.is_none() {
+            self.unplanned.borrow_mut().insert(name());
+        }
+        #[cfg(not(test))]
+        let _ = name;
+        there
     }
 
     /// A value of each kernel, from its runs in two configurations; `None` unless all runs completed.
     pub fn both(&self, a: &Point, b: &Point, value: impl Fn(&Measured, &Measured) -> f64) -> Option<PerKernel> {
-        let [a, b] = [a, b].map(|point| self.measured.get(point).filter(|m| m.len() == self.kernels.len()));
+        let [a, b] = [a, b].map(|point| self.at(point).filter(|m| m.len() == self.kernels.len()));
         let b = b?;
         Some(a?.iter().map(|(name, measured)| (name.clone(), value(measured, &b[name]))).collect())
     }
@@ -857,12 +913,14 @@ impl Results<'_> {
 
     /// Accesses in each strand of each kernel; `None` unless all runs completed.
     pub fn strands(&self, options: &HierarchyOptions) -> Option<&BTreeMap<String, Strands>> {
-        self.levels.get(options).filter(|kernels| kernels.len() == self.kernels.len())
+        self.found(self.levels.get(options), || levels::name(options))
+            .filter(|kernels| kernels.len() == self.kernels.len())
     }
 
     /// A value of each kernel, from the accesses of a cache simulated in program order; `None` unless all runs completed.
     pub fn followed(&self, cache: &FollowedCache, value: impl Fn(&Traffic) -> f64) -> Option<PerKernel> {
-        let kernels = self.caches.get(cache).filter(|kernels| kernels.len() == self.kernels.len())?;
+        let kernels = self.found(self.caches.get(cache), || format!("{cache:?}"));
+        let kernels = kernels.filter(|kernels| kernels.len() == self.kernels.len())?;
         Some(kernels.iter().map(|(name, traffic)| (name.clone(), value(traffic))).collect())
     }
 
@@ -980,6 +1038,8 @@ mod tests {
         let latency = |results: &Results<'_>, point: &Point| results.run("a", point).map(|run| run.cycles);
         assert_eq!([&plain, &chosen, &unified].map(|point| latency(&results, point)), [400, 5, 400].map(Some));
         let changed = results.with_setting(&plan, "memory.latency=800");
+        let machines = [&plain, &chosen, &unified].map(|point| changed.config(point).unwrap().memory.latency);
+        assert_eq!(machines, [800, 5, 800], "sizes are those of the machine that ran");
         assert_eq!([&plain, &chosen, &unified].map(|point| latency(&changed, point)), [800, 5, 800].map(Some));
         // Two machines that become the same are not compared.
         let mut all = plan.clone();

@@ -1,9 +1,12 @@
 //! Functions that tests of several modules use.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::image::Kernel;
 use gpurf_launch::Manifest;
+use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{Geometry, Launch, Memory, Observer, Options, Oracle, Program};
 
 use crate::usage::Usage;
@@ -92,6 +95,36 @@ fn every_configuration_of_a_report_is_one() {
                 let config = point.config();
                 assert!(config.is_ok(), "{}: {config:?}", point.options());
             }
+        }
+    }
+}
+
+/// Counts that depend on everything that names a run, so that few rows agree and almost every reason is computed.
+fn scattered(seed: u64, kernel: &crate::Kernel, point: &Point, events: &[&'static str]) -> Measured {
+    let number = |what: &str| {
+        let mut hasher = DefaultHasher::new();
+        (seed, &kernel.name, point, what).hash(&mut hasher);
+        1_000 + hasher.finish() % 9_000
+    };
+    Measured::new(number("cycles"), events.iter().map(|&name| (name, number(name))))
+}
+
+/// A row or its reason that looks up a configuration which no part plans would silently go without it.
+#[test]
+fn reports_look_up_only_what_they_plan() {
+    let baseline = Point::preset("baseline").config().unwrap();
+    let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&baseline).declaration());
+    let events: Vec<&'static str> = totals.by_name().into_iter().map(|(name, _)| name).collect();
+    for report in crate::reports() {
+        let (kernels, plan) = (kernels(report.kernels), report.plan(&[]));
+        for seed in 0..3 {
+            let run = |kernel: &crate::Kernel, point: &Point| {
+                point.runs(kernel).then(|| scattered(seed, kernel, point, &events))
+            };
+            let levels = |_: &crate::Kernel, _: &HierarchyOptions| Some(LevelCounts::default());
+            let results = Results::made(&kernels, &plan, run, &Usage::default(), levels);
+            report.report(&[], &results);
+            assert_eq!(results.unplanned(), BTreeSet::new(), "{}", report.name);
         }
     }
 }

@@ -22,8 +22,11 @@ pub const SRAM: Memory = Memory { area: 0.194, read: 0.203, write: 0.191, leakag
 /// STT-RAM (table 1).
 pub const STT_RAM: Memory = Memory { area: 0.038, read: 0.239, write: 0.300, leakage: 16.2 };
 
+/// Size of the memories of table 1.
+pub const KILOBYTES: usize = 128;
+
 /// Bits of a memory of table 1.
-pub const MEMORY_BITS: f64 = 128.0 * 1024.0 * 8.0;
+pub const MEMORY_BITS: f64 = KILOBYTES as f64 * 1024.0 * 8.0;
 
 /// Cycles a second (table 1).
 pub const CLOCK: f64 = 700e6;

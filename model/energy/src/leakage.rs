@@ -82,12 +82,6 @@ impl StateCounts {
         if u128::from(on) + u128::from(sleep) + u128::from(off) != u128::from(registers) * u128::from(cycles) {
             return Err(LeakageError::Sum { cycles, registers, on, sleep, off });
         }
-        // A register wakes from a state that it has changed to or that it began in.
-        for (state, left, entered) in [("SLEEP", self.from_sleep, self.to_sleep), ("OFF", self.from_off, self.to_off)] {
-            if left > entered.saturating_add(registers) {
-                return Err(LeakageError::WakeUps { state, left, entered, registers });
-            }
-        }
         Ok(())
     }
 }
@@ -261,20 +255,6 @@ pub enum LeakageError {
         sleep: u64,
         /// Register-cycles OFF.
         off: u64,
-    },
-    /// There are more wake-ups from a state than registers that were in it.
-    #[error(
-        "{left} wake-ups from {state} are more than {entered} changes to it and {registers} registers that may have begun in it"
-    )]
-    WakeUps {
-        /// The state.
-        state: &'static str,
-        /// Changes from it to ON.
-        left: u64,
-        /// Changes to it.
-        entered: u64,
-        /// Registers.
-        registers: u64,
     },
     /// A parameter is out of its range.
     #[error("the parameter {name} is {value}; it must be from 0 to {greatest:?}")]

@@ -1,6 +1,6 @@
 //! The headlines of the hybrid paper, with all or some of its machine's resources.
 
-use super::power::{Charged, GATED, HYBRID, LEFT, SAVED, relative};
+use super::power::{Charged, LEFT, SAVED, relative};
 use super::{REPORT, ipc, lost};
 use crate::estimate::Estimate;
 use crate::report::{HEADLINES, Machine};
@@ -36,12 +36,10 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
             Reason::found(if *baseline == sram { Vec::new() } else { vec![same] }, command())
         }))
     };
-    let power = |point: &Point, file| relative(results, point, file, &sram, Charged::AtOnce);
-    let why_power = |point: &Point, file, value: fn(Estimate) -> f64| {
-        let left =
-            |charged| relative(results, point, file, &sram, charged).map(|left| value(Estimate::geometric(left)));
-        let against =
-            relative(results, point, file, &own, Charged::AtOnce).map(|left| value(Estimate::geometric(left)));
+    let power = |point: &Point| relative(results, point, &sram, Charged::AtOnce);
+    let why_power = |point: &Point, value: fn(Estimate) -> f64| {
+        let left = |charged| relative(results, point, &sram, charged).map(|left| value(Estimate::geometric(left)));
+        let against = relative(results, point, &own, Charged::AtOnce).map(|left| value(Estimate::geometric(left)));
         let experiments = vec![
             ("by the power of the paper's baseline".to_owned(), against),
             ("with the STT-RAM read where needed".to_owned(), left(Charged::Needed)),
@@ -50,14 +48,14 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
         Reason::found(experiments, command())
     };
     let saved = || {
-        let saved = lost(power(&hybrid, &HYBRID.file)?);
+        let saved = lost(power(&hybrid)?);
         let row = SAVED.row("power saved by the hybrid file, against SRAM under the same scheduler", saved);
-        Some(row.because(|_| why_power(&hybrid, &HYBRID.file, |left| left.one_less().value)))
+        Some(row.because(|_| why_power(&hybrid, |left| left.one_less().value)))
     };
     let left = || {
-        let left = Estimate::geometric(power(&gated, &GATED.file)?);
+        let left = Estimate::geometric(power(&gated)?);
         let metric = "power of the hybrid file with power gating, by that of SRAM under the same scheduler";
-        Some(LEFT.row(metric, left).because(|_| why_power(&gated, &GATED.file, |left| left.value)))
+        Some(LEFT.row(metric, left).because(|_| why_power(&gated, |left| left.value)))
     };
     let rows = [
         loss(ipc::HYBRID, "the paper's baseline: SRAM of 16 banks, round-robin", &own),

@@ -2,7 +2,7 @@
 
 use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
 
-use super::{NOT_SAID, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
+use super::{NOT_SAID, command, event, file, gated, hybrid, kernels, lost, original, sram, traffic};
 use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Reason, Row, Unit};
@@ -15,17 +15,6 @@ pub const LEFT: Claim =
 const MOST: Claim = Claim::share("hybrid paper 6.4", "88 %", 0.875, 0.885);
 const POWERED: Claim = Claim::none(NOT_SAID);
 const ENERGY: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
-
-/// A design: its machine, and the storage of its register file.
-#[derive(Clone, Copy)]
-pub struct Design {
-    point: fn() -> Point,
-    /// The storage.
-    pub file: HybridFile,
-}
-
-pub const HYBRID: Design = Design { point: hybrid, file: HybridFile::stt_ram(64) };
-pub const GATED: Design = Design { point: gated, file: HybridFile::stt_ram(64).gated(16) };
 
 /// Which accesses consume power.
 #[derive(Clone, Copy, PartialEq)]
@@ -63,26 +52,22 @@ fn of_sram(run: &Measured) -> f64 {
     HybridFile::SRAM.power(&traffic(run)).total()
 }
 
-/// Power of each kernel relative to that of an SRAM file.
-pub fn relative(
-    results: &Results<'_>,
-    point: &Point,
-    file: &HybridFile,
-    baseline: &Point,
-    charged: Charged,
-) -> Option<PerKernel> {
-    results.both(point, baseline, |a, b| crate::ratio(charged.power(file, a).total(), of_sram(b)))
+/// The storage of a machine's register file.
+fn file_of(results: &Results<'_>, point: &Point) -> Option<HybridFile> {
+    results.config(point).map(|config| file(&config))
 }
 
-/// Power of each kernel with a design, relative to that of an SRAM file.
-fn left(results: &Results<'_>, design: Design, baseline: &Point, charged: Charged) -> Option<PerKernel> {
-    relative(results, &(design.point)(), &design.file, baseline, charged)
+/// Power of each kernel on a machine, relative to that of an SRAM file.
+pub fn relative(results: &Results<'_>, point: &Point, baseline: &Point, charged: Charged) -> Option<PerKernel> {
+    let file = file_of(results, point)?;
+    results.both(point, baseline, |a, b| crate::ratio(charged.power(&file, a).total(), of_sram(b)))
 }
 
 /// The fraction of the power that is leakage of the buffers.
 fn leaking(results: &Results<'_>, charged: Charged) -> Option<PerKernel> {
+    let file = file_of(results, &hybrid())?;
     results.each(&hybrid(), |run| {
-        let power = charged.power(&HYBRID.file, run);
+        let power = charged.power(&file, run);
         crate::ratio(power.buffer_leakage, power.total())
     })
 }
@@ -102,10 +87,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         rows.push(row.because(|_| why(results, charged, &baseline, value)));
     };
     let share: Value<'_> = &|charged, _| leaking(results, charged).map(Estimate::mean);
-    let saved: Value<'_> = &|charged, baseline| left(results, HYBRID, baseline, charged).map(lost);
-    let with_gating: Value<'_> = &|charged, baseline| left(results, GATED, baseline, charged).map(Estimate::geometric);
+    let saved: Value<'_> = &|charged, baseline| relative(results, &hybrid(), baseline, charged).map(lost);
+    let with_gating: Value<'_> =
+        &|charged, baseline| relative(results, &gated(), baseline, charged).map(Estimate::geometric);
     let most: Value<'_> = &|charged, baseline| {
-        let each = lost(left(results, GATED, baseline, charged)?).per_kernel;
+        let each = lost(relative(results, &gated(), baseline, charged)?).per_kernel;
         Some(Estimate::extreme(each.values().copied().fold(f64::NEG_INFINITY, f64::max), each))
     };
     for charged in [Charged::AtOnce, Charged::Needed] {
@@ -130,8 +116,9 @@ fn beyond(results: &Results<'_>) -> Vec<Row> {
     let powered = powered.map(|each| POWERED.mean("time in which a buffer's upper 48 entries have power", each));
     let energy = |baseline: Point, than: &str| {
         let energy = |power: f64, run: &Measured| power * run.cycles as f64;
+        let file = file_of(results, &gated())?;
         let each = results.both(&gated(), &baseline, |a, b| {
-            crate::ratio(energy(Charged::AtOnce.power(&GATED.file, a).total(), a), energy(of_sram(b), b))
+            crate::ratio(energy(Charged::AtOnce.power(&file, a).total(), a), energy(of_sram(b), b))
         })?;
         let metric = format!("energy of the hybrid file with power gating for the same work, by that of {than}");
         Some(ENERGY.row(metric, Estimate::geometric(each)))
@@ -158,10 +145,11 @@ fn why(results: &Results<'_>, charged: Charged, baseline: &Point, value: Value<'
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
-    let components = |design: Design, title: &str| {
+    let components = |point: Point, title: &str| {
+        let file = file_of(results, &point)?;
         let of = |part: fn(&HybridPower) -> f64| {
-            results.each(&(design.point)(), |run| {
-                let power = Charged::AtOnce.power(&design.file, run);
+            results.each(&point, |run| {
+                let power = Charged::AtOnce.power(&file, run);
                 crate::ratio(part(&power), power.total())
             })
         };
@@ -175,17 +163,17 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     };
     let figure_10 = || {
         let series = vec![
-            ("hybrid file", left(results, HYBRID, &sram(), Charged::AtOnce)?),
-            ("with power gating", left(results, GATED, &sram(), Charged::AtOnce)?),
-            ("hybrid file, STT-RAM read where needed", left(results, HYBRID, &sram(), Charged::Needed)?),
-            ("with power gating, STT-RAM read where needed", left(results, GATED, &sram(), Charged::Needed)?),
+            ("hybrid file", relative(results, &hybrid(), &sram(), Charged::AtOnce)?),
+            ("with power gating", relative(results, &gated(), &sram(), Charged::AtOnce)?),
+            ("hybrid file, STT-RAM read where needed", relative(results, &hybrid(), &sram(), Charged::Needed)?),
+            ("with power gating, STT-RAM read where needed", relative(results, &gated(), &sram(), Charged::Needed)?),
         ];
         let title = "Power of the register file by that of SRAM under the same scheduler (figure 10)";
         Some(kernels(title, "ratio", series, Style::Lines, Some([0.235, 0.345])))
     };
     let plots = [
-        components(HYBRID, "What the power of the hybrid file goes to (figure 6)"),
-        components(GATED, "What it goes to with power gating"),
+        components(hybrid(), "What the power of the hybrid file goes to (figure 6)"),
+        components(gated(), "What it goes to with power gating"),
         figure_10(),
     ];
     plots.into_iter().flatten().collect()

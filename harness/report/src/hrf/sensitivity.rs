@@ -39,7 +39,7 @@ pub fn plan(plan: &mut SweepPlan) {
 
 /// Power with buffers of this size relative to that of SRAM: operands read from both at once, no gating.
 fn power(results: &Results<'_>, entries: u32) -> Option<PerKernel> {
-    relative(results, &buffers(entries), &HybridFile::stt_ram(entries), &sram(), Charged::AtOnce)
+    relative(results, &buffers(entries), &sram(), Charged::AtOnce)
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {

@@ -29,7 +29,7 @@ fn accessed(results: &Results<'_>) -> Option<PerKernel> {
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let warps = greener().config().map_or(0.0, |config| config.sm.warps as f64);
+    let warps = results.config(&greener()).map_or(0.0, |config| config.sm.warps as f64);
     let entries = results.each(&large(), |run| run.a_cycle(event::USED) / warps);
     let full =
         results.each(&greener(), |run| crate::ratio(run.event(event::FULL) as f64, run.event(event::FETCH) as f64));

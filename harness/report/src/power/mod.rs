@@ -69,7 +69,7 @@ const ABSENT: &[Absent] = &[
     Absent {
         source: "sharing thesis 4.3.2, 4.3.6",
         text: "kernels that gain from other misses of the L1 and L2 caches",
-        why: "the SM has no data cache",
+        why: "the machine of this report, the preset `kepler`, has no data cache",
     },
 ];
 
@@ -99,9 +99,9 @@ fn greener() -> Point {
 /// Bytes of a warp register.
 const REGISTER_BYTES: u64 = 128;
 
-/// Warp registers of a point's file.
-fn registers(point: &Point) -> u64 {
-    point.config().map_or(0, |config| config.mrf.kilobytes as u64 * 1024 / REGISTER_BYTES)
+/// Warp registers of a machine's file.
+fn registers(results: &Results<'_>, point: &Point) -> u64 {
+    results.config(point).map_or(0, |config| config.mrf.kilobytes as u64 * 1024 / REGISTER_BYTES)
 }
 
 /// State counts of a run with power states. After its warps have ended, all registers are OFF again, so there are as many transitions to OFF as from
@@ -145,8 +145,19 @@ const GREENER_SAVES: f64 = 0.4696;
 
 /// The parameters with the two fitted numbers, by our reading of table 4.4.
 fn fitted(results: &Results<'_>) -> Option<Leakage> {
-    fitted_as(results, TransitionOf::default())
+    let fitted = fitted_as(results, TransitionOf::default());
+    if fitted.is_none() && results.both(&sleeping(), &baseline(), |_, _| 0.0).is_some() {
+        results.lacks(NO_FIT);
+    }
+    fitted
 }
+
+/// Rows on leakage, if the two numbers cannot be fitted.
+const NO_FIT: Absent = Absent {
+    source: "sharing thesis 4.3",
+    text: "all rows on leakage",
+    why: "with these kernels no leakage in SLEEP and OFF gives the savings of the thesis that both are fitted to",
+};
 
 /// Fits two numbers: the leakage in SLEEP with which Sleep-Reg saves what the thesis says, and the least leakage in OFF with which GREENER saves no
 /// more than the thesis says. All other numbers on leakage are predictions.
@@ -154,7 +165,7 @@ fn fitted(results: &Results<'_>) -> Option<Leakage> {
 /// The thesis takes the leakage in OFF as zero, and prints neither number. With zero, the registers that our kernels leave OFF would save more than
 /// the thesis says, whatever the leakage in SLEEP: CACTI-P evidently counts some leakage for a row without power.
 fn fitted_as(results: &Results<'_>, transition_of: TransitionOf) -> Option<Leakage> {
-    let registers = registers(&sleeping());
+    let registers = registers(results, &sleeping());
     let runs = RefCell::new(Vec::new());
     results.both(&sleeping(), &baseline(), |a, b| {
         runs.borrow_mut().push((counts(a, registers), StateCounts::always_on(registers, b.cycles)));
@@ -181,7 +192,7 @@ fn fitted_as(results: &Results<'_>, transition_of: TransitionOf) -> Option<Leaka
 
 /// Leakage of each kernel on a machine, relative to that of a machine whose registers are all ON.
 fn left(results: &Results<'_>, leakage: &Leakage, point: &Point, all_on: &Point, of: Of) -> Option<PerKernel> {
-    let registers = registers(point);
+    let registers = registers(results, point);
     results.both(point, all_on, |run, base| {
         let base = StateCounts::always_on(registers, base.cycles);
         leakage.relative(&counts(run, registers), &base).map_or(f64::NAN, |relative| match of {

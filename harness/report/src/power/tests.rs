@@ -4,12 +4,18 @@ use super::*;
 use crate::report::PaperReport;
 use crate::sweep::Kernel;
 use crate::testing::{check_rows, made, row};
+use crate::usage::Usage;
+
+/// Warp registers of a machine's file.
+fn registers_of(point: &Point) -> u64 {
+    registers(&Results::made(&[], &SweepPlan::default(), |_, _| None, &Usage::default(), |_, _| None), point)
+}
 
 /// A file of 1024 registers, 512 of them allocated. The baseline takes 1000 cycles. With Sleep-Reg, a tenth of the allocated registers is ON, and the
 /// run takes 20 cycles more. With the compiler's states alone, half of the other allocated registers are OFF, and the run takes 5 cycles more. The
 /// table saves 100 wake-ups and 4 of these cycles.
 fn run(point: &Point) -> Measured {
-    let file = registers(point);
+    let file = registers_of(point);
     let states = |cycles: u64, on: u64, asleep: u64, wakes: [u64; 2]| {
         let [wake_sleep, wake_off] = wakes;
         let events = [
@@ -53,7 +59,7 @@ fn two_numbers_are_fitted_and_the_rest_follows() {
     let sleep = with("leakage of a register in SLEEP by one that is ON: fitted");
     let off = with("leakage of a register that is OFF by one that is ON: fitted");
     // By hand: the remaining leakage of Sleep-Reg is its cycles times the leakage of its registers by state, plus 4000 transitions.
-    let file = registers(&baseline()) as f64;
+    let file = registers_of(&baseline()) as f64;
     let [on, asleep] = [51.0 / file, (512.0 - 51.0) / file];
     let changes = parameters(TransitionOf::Bank).sleep_transition * 4000.0 / (1000.0 * file);
     let left = 1.02 * (on + sleep * asleep + off * 0.5) + changes;
@@ -73,7 +79,7 @@ fn without_a_solution_there_are_no_savings() {
     // So few registers are OFF or asleep that Sleep-Reg saves less than the thesis says, whatever their leakage.
     let idle = |point: &Point| {
         let mut measured = run(point);
-        measured.events.insert(event::ON.into(), registers(point) * measured.cycles);
+        measured.events.insert(event::ON.into(), registers_of(point) * measured.cycles);
         measured.events.insert(event::ASLEEP.into(), 0);
         measured
     };
@@ -104,4 +110,34 @@ fn every_event_is_one_of_the_sm() {
     for name in event::ALL {
         assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
     }
+}
+
+/// Registers of a warp that ends while they are ON change to OFF without a change to SLEEP, so a long run has more wake-ups than changes to SLEEP.
+#[test]
+fn warps_may_end_with_registers_on() {
+    let more_wakes = |point: &Point| {
+        let mut measured = run(point);
+        if let Some(wakes) = measured.events.get_mut(event::WAKE_SLEEP) {
+            *wakes += 10 * registers_of(point);
+        }
+        measured
+    };
+    let report = report(|_, point| Some(more_wakes(point)));
+    assert!(!report.absent.contains(&NO_FIT));
+    row(&report, "leakage energy saved by GREENER: fitted to 46.96 %");
+}
+
+/// If Sleep-Reg leaves all registers ON, no leakage in SLEEP saves what the thesis says.
+#[test]
+fn a_fit_that_does_not_exist_is_reported() {
+    let all_on = |point: &Point| {
+        let mut measured = run(point);
+        let (on, cycles) = (registers_of(point), measured.cycles);
+        measured.events.insert(event::ON.into(), on * cycles);
+        measured.events.insert(event::ASLEEP.into(), 0);
+        measured
+    };
+    let report = report(|_, point| Some(all_on(point)));
+    assert!(report.absent.contains(&NO_FIT), "{:?}", report.absent);
+    assert!(!report.rows.iter().any(|row| row.metric.contains("fitted")));
 }

@@ -58,15 +58,19 @@ fn followed(entries: u32, live: bool) -> FollowedCache {
     FollowedCache { entries: entries as usize, live, flushed: Flushed::Never }
 }
 
+/// A cache with entries for the active warps only.
+fn active_only(entries: u32, live: bool) -> Point {
+    if live { combined::live(entries, ACTIVE) } else { combined::cache(entries, ACTIVE) }
+}
+
 pub fn plan(plan: &mut SweepPlan) {
     plan.usage();
     plan.point(live_lru(8));
-    [combined::cache(ENTRIES, ACTIVE), combined::live(ENTRIES, ACTIVE)]
-        .into_iter()
-        .for_each(|point| plan.experiment(point));
-    [followed(1, false), followed(ENTRIES, false), followed(ENTRIES, true), followed(LARGEST, true)]
-        .into_iter()
-        .for_each(|cache| plan.cache(cache));
+    // The experiments of the rows with these numbers of entries, without or with last-read bits.
+    for (entries, live) in [(1, false), (ENTRIES, false), (ENTRIES, true), (LARGEST, true)] {
+        plan.cache(followed(entries, live));
+        plan.experiment(active_only(entries, live));
+    }
     for entries in SIZES {
         [all_warps(entries), live(entries), lru(entries)].into_iter().for_each(|point| plan.point(point));
     }
@@ -154,7 +158,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 /// Experiments: the same cache in program order, without a model of hardware or timing, and a cache with entries for the active warps only.
 fn why(results: &Results<'_>, entries: u32, live: bool, value: fn(&Traffic) -> f64) -> Reason {
     let cache = followed(entries, live);
-    let active = if live { combined::live(entries, ACTIVE) } else { combined::cache(entries, ACTIVE) };
+    let active = active_only(entries, live);
     // The paper says "over half of all register accesses" and 36 % of both together (RFC paper, introduction).
     let words = "with entries for the 8 active warps alone";
     let experiments = vec![

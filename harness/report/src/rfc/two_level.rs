@@ -42,25 +42,19 @@ fn fast(warps: u32) -> Point {
     active(warps).with("sm.alu_latency=4")
 }
 
-/// The greedy scheduler with the ALU of `rfc-paper`: 8 cycles from the issue of an instruction to the issue of one that depends on it (table 4).
-fn short(warps: u32) -> Point {
-    active(warps).with("sm.alu_latency=3")
-}
-
-/// The greedy scheduler with a memory latency of 1 cycle.
-fn near(warps: u32) -> Point {
-    active(warps).with("memory.latency=1")
-}
+/// The experiments: one latency shorter, in words and as a setting. The ALU has 8 cycles from the issue of an instruction to that of a dependent one
+/// (table 4).
+const SHORTER: [(&str, &str); 2] = [
+    ("with an ALU of 3 cycles (sm.alu_latency=3), as in rfc-paper,", "sm.alu_latency=3"),
+    ("with a memory latency of 1 (memory.latency=1)", "memory.latency=1"),
+];
 
 pub fn plan(plan: &mut SweepPlan) {
     for warps in [32, 8, 6, 4] {
         [active(warps), round_robin(warps)].into_iter().for_each(|point| plan.point(point));
-        [near(warps), short(warps)].into_iter().for_each(|point| plan.experiment(point));
+        SHORTER.into_iter().for_each(|(_, setting)| plan.experiment(active(warps).with(setting)));
     }
-    [near, short]
-        .map(|change| change(32))
-        .into_iter()
-        .for_each(|point| plan.experiment(point.with("sm.scheduler=round_robin")));
+    SHORTER.into_iter().for_each(|(_, setting)| plan.experiment(round_robin(32).with(setting)));
     ACTIVE.into_iter().chain([32]).for_each(|warps| plan.point(fast(warps)));
 }
 
@@ -103,11 +97,7 @@ fn why(results: &Results<'_>, a: &Point, b: &Point, of: fn(f64) -> f64) -> Reaso
         let with = |point: &Point| point.clone().with(settings);
         relative(results, &with(a), &with(b)).map(|ratio| of(ratio.value))
     };
-    let experiments = [
-        ("with an ALU of 3 cycles (sm.alu_latency=3), as in rfc-paper,", "sm.alu_latency=3"),
-        ("with a memory latency of 1 (memory.latency=1)", "memory.latency=1"),
-    ];
-    let experiments = experiments.map(|(words, settings)| (words.to_owned(), value(settings)));
+    let experiments = SHORTER.map(|(words, setting)| (words.to_owned(), value(setting)));
     Reason::found(experiments.into(), super::part_command(results, "two-level"))
 }
 

@@ -152,7 +152,7 @@ const RELEASE: Definition = Definition {
 const CACHES: Absent = Absent {
     source: "sharing thesis 2.5.1.2 to 2.5.1.5, 3.4.1.2",
     text: "what more and fewer misses of the L2 cache do",
-    why: "one SM alone has no L2 cache; the experiments with twice the memory's bandwidth say what more of it does",
+    why: "one SM alone does not fill the L2 cache of many; the experiments with twice the memory's bandwidth show the effect of one that does more",
 };
 
 const DIVERGENCE: Absent = Absent {

@@ -119,8 +119,8 @@ pub(super) fn residency(config: &Config, code: &Code, geometry: Geometry) -> Opt
 }
 
 /// The resident blocks of each launch of a kernel on a machine.
-fn launches(kernel: &Kernel, point: &Point) -> Option<Vec<Residency>> {
-    let config = point.config().ok()?;
+fn launches(results: &Results<'_>, kernel: &Kernel, point: &Point) -> Option<Vec<Residency>> {
+    let config = results.config(point)?;
     let of = |launch: &gpurf_launch::Launch| {
         let code = named("kernel", &launch.kernel, &kernel.image.kernels, |code: &Code| &code.name).ok()?;
         let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
@@ -132,7 +132,7 @@ fn launches(kernel: &Kernel, point: &Point) -> Option<Vec<Residency>> {
 /// Resident blocks of each kernel on a machine: the mean over its launches.
 fn blocks(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     let of = |kernel: &Kernel| {
-        let all = launches(kernel, point)?;
+        let all = launches(results, kernel, point)?;
         Some((
             kernel.name.clone(),
             crate::ratio(all.iter().map(|residency| f64::from(residency.blocks())).sum(), all.len() as f64),

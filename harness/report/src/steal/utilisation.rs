@@ -17,26 +17,33 @@ pub fn plan(plan: &mut SweepPlan) {
     why::plan(plan, [straight(16), straight(8), stealing(8)]);
 }
 
-/// The utilisation of a file with `banks` banks.
-fn used(results: &Results<'_>, point: &Point, banks: u32) -> Option<PerKernel> {
+/// The utilisation of the banks of a machine.
+fn used(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
+    let banks = banks(results, point)?;
     results.each(point, |run| bank_utilisation(run, banks))
 }
 
+/// The number of banks of the machine.
+fn banks(results: &Results<'_>, point: &Point) -> Option<u32> {
+    Some(results.config(point)?.mrf.banks as u32)
+}
+
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let row = |claim: Claim, metric: &str, point: Point, banks: u32| {
-        let row = claim.mean(format!("utilisation of the banks, {metric}"), used(results, &point, banks)?);
+    let row = |claim: Claim, metric: &str, point: Point| {
+        let row = claim.mean(format!("utilisation of the banks, {metric}"), used(results, &point)?);
+        let banks = banks(results, &point)?;
         Some(row.because(|_| why::mean_at(results, "utilisation", &point, &|run| bank_utilisation(run, banks))))
     };
     let factor = || {
-        let (eight, sixteen) = (used(results, &stealing(8), 8)?, used(results, &straight(16), 16)?);
+        let (eight, sixteen) = (used(results, &stealing(8))?, used(results, &straight(16))?);
         let factor = Estimate::ratio_of_means(&eight, &sixteen);
         let row = FACTOR.row("that of 8 banks with stealing by that of 16", factor);
         Some(row.derived("the two utilisations").because(|_| why::factor(results)))
     };
     let rows = [
-        row(FIGURE, "16 banks", straight(16), 16),
-        row(STRAIGHT, "8 banks", straight(8), 8),
-        row(STOLEN, "8 banks with stealing", stealing(8), 8),
+        row(FIGURE, "16 banks", straight(16)),
+        row(STRAIGHT, "8 banks", straight(8)),
+        row(STOLEN, "8 banks with stealing", stealing(8)),
         factor(),
     ];
     rows.into_iter().flatten().collect()
@@ -45,9 +52,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
         let series = vec![
-            ("16 banks", used(results, &straight(16), 16)?),
-            ("8 banks", used(results, &straight(8), 8)?),
-            ("8 banks with stealing", used(results, &stealing(8), 8)?),
+            ("16 banks", used(results, &straight(16))?),
+            ("8 banks", used(results, &straight(8))?),
+            ("8 banks with stealing", used(results, &stealing(8))?),
         ];
         let title = "Utilisation of the banks (figure 5)";
         Some(kernels(title, "part of what they could do", series, Style::Bars, Some([0.225, 0.255])))

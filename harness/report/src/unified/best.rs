@@ -1,5 +1,7 @@
 //! The best run of a benchmark on a design: the thesis compares each application's best partition, tile and number of threads (7.3.5, table 7.2).
 
+use gpurf_blocks::config::Config;
+
 use super::{Change, Design};
 use crate::sweep::{Kernel, Measured, Point, Results};
 
@@ -44,8 +46,8 @@ pub fn cases<'a>(results: &Results<'a>) -> Vec<Case<'a>> {
 pub struct Best<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
-    /// The configuration.
-    pub point: Point,
+    /// The configuration of the machine.
+    pub config: Config,
     /// Its counts.
     pub run: &'a Measured,
 }
@@ -72,8 +74,9 @@ pub fn faster(a: &Best<'_>, b: &Best<'_>) -> f64 {
 pub fn runs<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[Point]) -> Option<Vec<Best<'a>>> {
     let mut all = Vec::new();
     for point in points {
+        let config = results.config(point)?;
         for &kernel in kernels.iter().filter(|kernel| point.runs(kernel)) {
-            all.push(Best { kernel, point: point.clone(), run: results.run(&kernel.name, point)? });
+            all.push(Best { kernel, config: config.clone(), run: results.run(&kernel.name, point)? });
         }
     }
     Some(all)

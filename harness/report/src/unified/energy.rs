@@ -97,7 +97,7 @@ pub fn activity(run: &Measured, storage: Storage, line: f64) -> Activity {
 
 /// The energy of a run. The energy of instructions and the leakage other than SRAM's are fitted to the baseline's run.
 fn energy(best: &Best<'_>, baseline: &Best<'_>, prices: Prices) -> Option<SmEnergy> {
-    let storage = storage(&best.point.config().ok()?);
+    let storage = storage(&best.config);
     let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE)).scaled(prices.core);
     Some(SmEnergy::of(storage, core, &activity(best.run, storage, prices.line)))
 }

@@ -61,8 +61,7 @@ fn divisions(kernel: &Kernel, config: &Config) -> Vec<(Division, u32)> {
 
 /// A number of the launch with the fewest resident threads, whose blocks need the most memory. The thesis has one partition for an application.
 fn of_largest(best: &Best<'_>, of: impl Fn(&Division, u32) -> u32) -> Option<f64> {
-    let config = best.point.config().ok()?;
-    let divisions = divisions(best.kernel, &config);
+    let divisions = divisions(best.kernel, &best.config);
     let largest = divisions.iter().min_by_key(|(division, threads)| division.slots * threads);
     largest.map(|(division, threads)| f64::from(of(division, *threads)))
 }
