@@ -174,7 +174,8 @@ impl TwoLevelSchedulerCover {
             let places: Vec<bool> = own.iter().map(|&s| in_set(s, candidates)).collect();
             let (place, last) = (slot / count, usize::from(p.last_q[port]));
             point!("issues", true);
-            if i.candidate_issue_i & p.candidate_valid_q >> port & 1 == 1 && p.candidate_q[port] == o.issue_warp_o[port]
+            if (i.candidate_issue_i & p.candidate_valid_q) >> port & 1 == 1
+                && p.candidate_q[port] == o.issue_warp_o[port]
             {
                 // This is not the policy's choice, even if it is the same warp.
                 let branch = i.branch_i >> o.issue_warp_o[port] & 1 == 1;
@@ -401,7 +402,7 @@ impl TwoLevelSchedulerCover {
         }
         for port in 0..count {
             let s = usize::from(o.issue_slot_o[port]);
-            if o.issue_valid_o & i.set_valid_i >> port & 1 == 0 || o.issue_valid_o >> port & 1 == 0 {
+            if (o.issue_valid_o & i.set_valid_i) >> port & 1 == 0 {
                 continue;
             }
             let w = usize::from(o.issue_warp_o[port]);

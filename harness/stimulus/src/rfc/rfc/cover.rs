@@ -170,7 +170,7 @@ impl RfcCover {
             point!("what is evicted is read in the cycle before", taken, given = !self.lru);
             let warp = nets.warp_q[q];
             let from_mrf =
-                |k: usize| missing & !hits >> k & 1 == 1 && is(&self.evicted, warp, nets.src_reg_q[OPERANDS * q + k]);
+                |k: usize| (missing & !hits) >> k & 1 == 1 && is(&self.evicted, warp, nets.src_reg_q[OPERANDS * q + k]);
             point!("a value that was evicted is read in the MRF", leaves && (0..OPERANDS).any(from_mrf));
             if at(i.issue_valid_i & o.issue_ready_o) && i.issue_dst_i[q] != NO_REG {
                 let (warp, register) = (i.issue_warp_i[q], i.issue_dst_i[q]);
