@@ -10,6 +10,9 @@
 # tool is missing or cannot be fetched, with 2 on a wrong path; otherwise with 0, however much is refused.
 set -euo pipefail
 here=$PWD
+# Names of files are relative to the caller's folder. A program's name without a folder is looked up on PATH.
+[ -z "${JSON:-}" ] || JSON=$(realpath -ms "$JSON")
+case ${GPURF:-} in */*) GPURF=$(realpath -ms "$GPURF") ;; esac
 cd "$(dirname "$0")/.."
 
 readonly caller=acceptance

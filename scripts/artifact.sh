@@ -2,6 +2,9 @@
 # One archive for a paper's appendix: every report as text, page, table and JSON, the digests of the goldens, the versions of the tools,
 # and the commit. Arguments are those of `gpurf report`, such as --small. GPURF is the program, OUT the archive.
 set -euo pipefail
+# Names of files are relative to the caller's folder. A program's name without a folder is looked up on PATH.
+[ -z "${OUT:-}" ] || OUT=$(realpath -ms "$OUT")
+case ${GPURF:-} in */*) GPURF=$(realpath -ms "$GPURF") ;; esac
 cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n 1)

@@ -48,6 +48,8 @@ def run(checkout, path, engine, preset, kernel):
     """Processor time of a run in seconds, and its number of issue slots."""
     manifest = f"tests/kernels/{kernel}.toml"
     command = [str(path), "run", manifest, "--engine", engine, "--preset", preset, "--json"]
+    if engine == "lockstep":
+        command += ["--threads", "1"]
     environment = {**os.environ, "GPURF_HOME": str(checkout), "RAYON_NUM_THREADS": "1"}
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         ran = subprocess.Popen(command, cwd=checkout, env=environment, stdout=output, stderr=errors)

@@ -66,18 +66,22 @@ def main():
             at_once = workers if name == FIRST[0] else 1
             environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS=str(at_once))
             program = f"{os.path.relpath(folder)} {name}"
-            with tempfile.TemporaryFile() as output:
-                ran = subprocess.Popen(["nice", "-n", "5", *command, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
-                _, status, usage = os.wait4(ran.pid, 0)
-                ran.returncode = os.waitstatus_to_exitcode(status)
-                output.seek(0)
-                with lock:
-                    print(f"     Running {program}", flush=True)
-                    sys.stdout.buffer.write(output.read())
-                    sys.stdout.flush()
-                    took.append((usage.ru_utime + usage.ru_stime, program))
-                    if ran.returncode:
-                        failed.append(program)
+            try:
+                with tempfile.TemporaryFile() as output:
+                    ran = subprocess.Popen(["nice", "-n", "5", *command, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+                    _, status, usage = os.wait4(ran.pid, 0)
+                    ran.returncode = os.waitstatus_to_exitcode(status)
+                    output.seek(0)
+                    with lock:
+                        print(f"     Running {program}", flush=True)
+                        sys.stdout.buffer.write(output.read())
+                        sys.stdout.flush()
+                        took.append((usage.ru_utime + usage.ru_stime, program))
+                        if ran.returncode:
+                            failed.append(program)
+            except Exception as error:
+                # A full disk, for instance: the program has not passed, and the others run.
+                with lock: failed.append(f"{program}: {error}")
 
     threads = [threading.Thread(target=worker) for _ in range(workers)]
     for thread in threads: thread.start()

@@ -9,6 +9,10 @@
 # to build in (default target/testbench); GPURF and LIBGPURF, program and library (default: release builds, made if need be).
 # Exits with 3 when a tool is missing, with 1 when the module differs from the model, with 2 on a wrong name.
 set -euo pipefail
+# Names of files are relative to the caller's folder.
+for variable in GPURF LIBGPURF OUT; do
+    [ -z "${!variable:-}" ] || declare "$variable=$(realpath -ms "${!variable}")"
+done
 cd "$(dirname "$0")/.."
 
 readonly example=examples/testbench

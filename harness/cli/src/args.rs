@@ -146,7 +146,7 @@ pub struct Cosim {
     #[arg(long, value_name = "THEME|FILE", requires = "programs")]
     pub weights: Option<String>,
     /// Cycles of each run of a block
-    #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true, conflicts_with_all = ["kernel", "programs"])]
     pub cycles: Option<u64>,
     /// Optimise the RTL's build for a long run: the build takes longer, the run two thirds of the time
     #[arg(long)]
@@ -328,10 +328,10 @@ pub struct Execution {
     #[arg(long)]
     pub train: bool,
     /// Cycles in a row without progress after which a launch counts as hung
-    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = cycles, default_value_t = Self::IDLE_LIMIT, allow_negative_numbers = true)]
     pub idle_limit: u64,
     /// Seed of memories and unreset state
-    #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = number, default_value_t = Self::SEED, allow_negative_numbers = true)]
     pub seed: u64,
     /// Threads of a run in lockstep: with two or more the model runs on a thread of its own; results are the same (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = from_to::<u16>(1..=u16::MAX.into()), allow_negative_numbers = true)]
@@ -343,6 +343,13 @@ pub struct Execution {
     /// Write failure folders and waveforms into this folder (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
+}
+
+impl Execution {
+    /// Default of `--idle-limit`.
+    pub const IDLE_LIMIT: u64 = 20_000;
+    /// Default of `--seed`.
+    pub const SEED: u64 = 1;
 }
 
 /// The engines.
@@ -681,10 +688,14 @@ fn knob(text: &str) -> Result<(String, u32), String> {
     }
 }
 
+/// The longest run: blocks with rare situations run a few times as long, and this product has to be a number.
+const LONGEST_RUN: u64 = 1_000_000_000_000_000;
+
 fn cycles(text: &str) -> Result<u64, String> {
     match number(text)? {
         0 => Err("expected at least 1 cycle".into()),
-        cycles => Ok(cycles),
+        cycles @ 1..=LONGEST_RUN => Ok(cycles),
+        _ => Err(format!("expected at most {LONGEST_RUN} cycles")),
     }
 }
 

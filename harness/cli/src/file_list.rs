@@ -38,6 +38,8 @@ impl FileList {
             .map_err(|e| Failure::bad_input(format!("cannot read the file list {}: {e}", path.display())))?;
         let path = verilated::absolute(path);
         let folder = path.parent().unwrap_or(Path::new("/"));
+        // Editors of some systems begin a file with a mark of its encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         for (index, line) in text.lines().enumerate() {
             let wrong = |what: String| Failure::bad_input(format!("{}:{}: {what}", path.display(), index + 1));
             let mut words = without_comment(line).split_whitespace().map(|word| expand(word).map_err(wrong));
@@ -135,6 +137,12 @@ mod tests {
         assert_eq!(list.sources, [at("a.sv"), at("b.sv"), at("sub/c.sv")]);
         assert_eq!(list.include_dirs, [at("inc"), at("more"), at("sub")]);
         assert_eq!(list.defines, ["A", "B=2", "C", "INNER"]);
+    }
+
+    #[test]
+    fn a_mark_of_the_encoding_is_no_part_of_the_first_word() {
+        let folder = folder();
+        assert_eq!(read(folder.path(), "\u{feff}a.sv\n").unwrap().sources, [folder.path().join("a.sv")]);
     }
 
     #[test]

@@ -1,14 +1,8 @@
 //! Ctrl-C and termination signals.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use crate::failure::Failure;
-
-/// Maximum time until a signal reaches the listening thread.
-const MOMENT: Duration = Duration::from_millis(400);
-/// Number of checks during that time.
-const LOOKS: u32 = 20;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -36,12 +30,7 @@ pub fn requested() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// Whether the user wants to stop, for use after a tool has failed. Ctrl-C also ends compilers, possibly before the listening thread has run, so this
-/// waits a moment for it.
+/// Whether the user wants to stop, for use after a tool has failed (see [`gpurf_regress::is_raised_by_now`]).
 pub fn requested_by_now() -> bool {
-    let heard = |_| {
-        std::thread::sleep(MOMENT / LOOKS);
-        requested()
-    };
-    requested() || (0..LOOKS).any(heard)
+    gpurf_regress::is_raised_by_now(&STOP)
 }

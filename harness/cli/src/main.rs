@@ -20,6 +20,7 @@ use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
 
 use args::{Cli, Command, Golden};
 use failure::{Failure, Status};
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
     };
     // A panic, which is a defect of the program, also ends in a sentence and a documented status.
     let outcome =
-        catch_unwind(|| run(&cli.command).map_err(|failure| failure.or_interrupted(interrupt::requested_by_now)));
+        catch_unwind(|| run(&cli.command, json).map_err(|failure| failure.or_interrupted(interrupt::requested_by_now)));
     let defect = || Failure::tool("gpurf itself failed: this is a defect; please report it with the lines above");
     let status = outcome.unwrap_or_else(|_| Err(defect())).unwrap_or_else(|failure| {
         if json {
@@ -63,7 +64,11 @@ fn main() -> ExitCode {
     status.into()
 }
 
-fn run(command: &Command) -> Result<Status, Failure> {
+fn run(command: &Command, json: bool) -> Result<Status, Failure> {
+    if json {
+        // Nothing that RTL writes to standard output may come before the object.
+        output::claim()?;
+    }
     match command {
         Command::Blocks(arguments) => commands::list::blocks(arguments),
         Command::Presets(arguments) => commands::list::presets(arguments),
@@ -82,10 +87,40 @@ fn run(command: &Command) -> Result<Status, Failure> {
         Command::Bench(arguments) => commands::bench::bench(arguments),
         Command::Report(arguments) => commands::report::report(arguments),
         Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "gpurf", &mut script);
-            output::print(&String::from_utf8_lossy(&script))?;
+            output::print(&completions(*shell))?;
             Ok(Status::Pass)
+        }
+    }
+}
+
+/// The completions of a shell. Some of `clap_complete`'s offer hidden options too, so these are left out before.
+fn completions(shell: Shell) -> String {
+    fn without_hidden(command: &clap::Command) -> clap::Command {
+        let name: &'static str = command.get_name().to_owned().leak();
+        clap::Command::new(name)
+            .disable_help_subcommand(true)
+            .about(command.get_about().cloned().unwrap_or_default())
+            .args(command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned())
+            .subcommands(command.get_subcommands().map(without_hidden))
+    }
+    let mut script = Vec::new();
+    let mut command = without_hidden(&Cli::command()).version(env!("CARGO_PKG_VERSION"));
+    clap_complete::generate(shell, &mut command, "gpurf", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    #[test]
+    fn completions_offer_every_option_but_the_hidden_ones() {
+        for shell in Shell::value_variants() {
+            let script = completions(*shell);
+            assert!(script.contains("resume") && script.contains("golden"), "{shell}");
+            assert!(!script.contains("worker"), "{shell}");
         }
     }
 }

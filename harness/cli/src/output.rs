@@ -1,6 +1,9 @@
 //! Text on standard output and standard error.
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
+use std::os::fd::AsFd;
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 
@@ -17,13 +20,36 @@ pub const HEADING: Style = Style::new().bold();
 /// Style of secondary information.
 pub const QUIET: Style = Style::new().dimmed();
 
+/// Standard output, if this program alone writes to it.
+static CLAIMED: OnceLock<File> = OnceLock::new();
+
+/// From here on [`print`] alone writes to standard output. What RTL writes there, also by file descriptor, is written to standard error.
+///
+/// # Errors
+/// If the system refuses.
+pub fn claim() -> Result<&'static File, Failure> {
+    if let Some(own) = CLAIMED.get() {
+        return Ok(own);
+    }
+    let cannot = |e: std::io::Error| Failure::tool(format!("cannot duplicate standard output: {e}"));
+    let own = std::io::stdout().as_fd().try_clone_to_owned().map_err(cannot)?;
+    rustix::stdio::dup2_stdout(std::io::stderr()).map_err(|e| cannot(e.into()))?;
+    Ok(CLAIMED.get_or_init(|| own.into()))
+}
+
 /// Writes to standard output; colours only reach a terminal.
 ///
 /// # Errors
 /// If the output cannot be written, for example on a full disk. A reader that has closed the pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = match CLAIMED.get() {
+        Some(mut out) => out.write_all(text.as_bytes()),
+        None => {
+            let mut out = anstream::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        }
+    };
+    match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::tool(format!("cannot write to standard output: {e}")))
         }
@@ -175,7 +201,27 @@ pub fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
+
+    /// The test runs itself again in a process of its own, of which it may change the standard output.
+    #[test]
+    fn what_rtl_writes_to_standard_output_goes_to_standard_error() {
+        const AGAIN: &str = "GPURF_TEST_OF_CLAIM";
+        const NAME: &str = "output::tests::what_rtl_writes_to_standard_output_goes_to_standard_error";
+        if std::env::var_os(AGAIN).is_some() {
+            claim().unwrap();
+            File::options().write(true).open("/dev/stdout").unwrap().write_all(b"of the RTL\n").unwrap();
+            print("of gpurf\n").unwrap();
+            return;
+        }
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        let output = again.args([NAME, "--exact"]).env(AGAIN, "1").output().unwrap();
+        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert!(out.contains("of gpurf\n") && !out.contains("of the RTL"), "{out}");
+        assert!(err.contains("of the RTL\n"), "{err}");
+    }
 
     #[test]
     fn a_table_is_aligned_and_has_no_spaces_at_line_ends() {

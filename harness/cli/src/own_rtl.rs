@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::registry::Entry;
 use gpurf_blocks::{Declaration, Role};
+use gpurf_lockstep::quoted;
 use gpurf_regress::{Project, RtlSources, file_name, is_built_from, is_called, packages};
 use verilated::absolute;
 
@@ -43,7 +44,7 @@ impl OwnRtl {
                 return wrong(format!("the file does not define a {kind} {module}"));
             }
             let file = absolute(file);
-            own.sources.options.push(format!("--rtl {module}={}", file.display()));
+            own.sources.options.push(format!("--rtl {module}={}", quoted(&file.display().to_string())));
             own.sources.overrides.push((module.clone(), file));
         }
         if let Some(path) = &given.list {
@@ -54,7 +55,7 @@ impl OwnRtl {
                 "--allow-absent {name}: the project's own RTL has all probes; give your own RTL with --rtl or --rtl-list"
             )));
         }
-        own.sources.options.extend(given.allow_absent.iter().map(|name| format!("--allow-absent {name}")));
+        own.sources.options.extend(given.allow_absent.iter().map(|name| format!("--allow-absent {}", quoted(name))));
         own.sources.allow_absent.clone_from(&given.allow_absent);
         Ok(own)
     }
@@ -122,7 +123,7 @@ impl OwnRtl {
         }
         self.sources.include_dirs = list.include_dirs;
         self.sources.defines = list.defines;
-        self.sources.options.push(format!("--rtl-list {}", absolute(path).display()));
+        self.sources.options.push(format!("--rtl-list {}", quoted(&absolute(path).display().to_string())));
         Ok(())
     }
 
@@ -220,7 +221,8 @@ fn without_comments(text: &str) -> String {
         code.push_str(&rest[..start]);
         code.push(' ');
         let comment = &rest[start..];
-        let end = if comment.starts_with("//") { comment.find('\n') } else { comment.find("*/").map(|at| at + 2) };
+        // The star of `/*` does not begin its end: `/*/` is no whole comment.
+        let end = if comment.starts_with("//") { comment.find('\n') } else { comment[2..].find("*/").map(|at| at + 4) };
         rest = end.map_or("", |end| &comment[end..]);
     }
     code.push_str(rest);
@@ -237,6 +239,7 @@ mod tests {
         let text = "// module a\n/* module b */ module automatic c #(parameter P = 1) (); endmodule\nmodule d;";
         let found: Vec<_> = ["a", "b", "c", "d", "P"].into_iter().filter(|m| defines(text, "module", m)).collect();
         assert_eq!(found, ["c", "d"]);
+        assert!(!defines("/*/ module a; */ module b;", "module", "a"));
         assert!(defines("package gpurf_pkg;", "package", PACKAGE));
     }
 }

@@ -21,7 +21,7 @@ use crate::own_rtl::OwnRtl;
 /// Default seed of runs.
 const SEED: u64 = 1;
 /// Default number of cycles of a run.
-pub const CYCLES: u64 = 500_000;
+const CYCLES: u64 = 500_000;
 
 /// Runs, and the RTL that they use.
 pub struct CosimPlan {

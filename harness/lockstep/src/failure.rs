@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::view::{Element, View};
 use crate::wave::{Scopes, WaveFile};
-use crate::{Capture, Cause, Comparator, Records, view, wave};
+use crate::{Capture, Cause, Comparator, Records, quoted, view, wave};
 
 /// Maximum number of signals that a viewer shows when it opens.
 const SHOWN: usize = 32;
@@ -27,7 +27,7 @@ pub struct FailureContext<'a> {
     pub reproducer: Option<(&'a str, &'a str)>,
     /// The inputs of the shortest failing run.
     pub inputs: Option<&'a Records>,
-    /// Lines for the end of the report: seed, parameters, commands. `{}` in a line is replaced by the path of the folder.
+    /// Lines for the end of the report: seed, parameters, commands. `{}` in a line is replaced by the path of the folder, as a shell reads it.
     pub notes: &'a [String],
 }
 
@@ -49,7 +49,7 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
     let text = |folder: &Path| {
         let mut text = context.report.to_owned();
         for note in context.notes {
-            text.push_str(&note.replace("{}", &folder.display().to_string()));
+            text.push_str(&note.replace("{}", &quoted(&folder.display().to_string())));
             text.push('\n');
         }
         text
@@ -65,7 +65,7 @@ pub fn write_report(parent: &Path, name: &str, report: &str, reproducer: (&str, 
     std::fs::create_dir_all(parent)?;
     let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
     std::fs::write(scratch.path().join(reproducer.0), reproducer.1)?;
-    place(scratch, parent, name, |folder| report.replace("{}", &folder.display().to_string()))
+    place(scratch, parent, name, |folder| report.replace("{}", &quoted(&folder.display().to_string())))
 }
 
 /// Writes `report.txt` into a temporary folder and renames the folder to a name with a free number.

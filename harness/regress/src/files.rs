@@ -14,7 +14,7 @@ pub struct WholeFile {
 
 enum Kind {
     Temporary(NamedTempFile),
-    /// A pipe or a device: it is written to, not replaced.
+    /// A pipe, a device or a file that a process has open: it is written to, not replaced.
     Special(File),
 }
 
@@ -24,6 +24,12 @@ impl WholeFile {
     /// # Errors
     /// When the path cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
+        if is_open_file(path) {
+            let file = Kind::Special(File::options().append(true).open(path)?);
+            return Ok(Self { path: path.to_owned(), file });
+        }
+        // The file that a link leads to is replaced, not the link.
+        let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let file = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Kind::Special(File::options().write(true).open(path)?),
@@ -58,14 +64,32 @@ impl WholeFile {
         let Kind::Temporary(file) = self.file else { return Ok(()) };
         #[cfg(unix)]
         {
-            // Temporary files can be read by their owner only; results should not be restricted.
+            // Temporary files can be read by their owner only; results should not be restricted, unless the file before was.
             use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+            let permissions = fs::metadata(&self.path).map(|found| found.permissions());
+            file.as_file().set_permissions(permissions.unwrap_or_else(|_| fs::Permissions::from_mode(0o644)))?;
         }
         file.as_file().sync_data()?;
         file.persist(&self.path).map_err(|e| e.error)?;
         Ok(())
     }
+}
+
+/// Whether a path names a file that a process has open, such as `/dev/stdout` and `/proc/self/fd/3`.
+fn is_open_file(path: &Path) -> bool {
+    // As many links as the system follows.
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Ok(folder) = fs::canonicalize(folder) else { return false };
+        if folder.starts_with("/proc") && folder.ends_with("fd") {
+            return true;
+        }
+        let Ok(target) = fs::read_link(&path) else { return false };
+        path = folder.join(target);
+    }
+    false
 }
 
 /// Writes a file; the previous one is kept until the new one is complete.
@@ -85,4 +109,41 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn write_below(path: &Path, bytes: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     write(path, bytes)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn the_file_that_a_link_leads_to_is_replaced_and_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        write(&file, b"first").unwrap();
+        assert_eq!(mode(&file), 0o644);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("file", &link).unwrap();
+        write(&link, b"second").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read(&file).unwrap(), mode(&file)), (b"second".to_vec(), 0o600));
+    }
+
+    /// Standard output may be such a file.
+    #[test]
+    fn a_file_that_is_open_is_written_and_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["file", "link"].map(|name| folder.path().join(name));
+        let mut file = File::create(&path).unwrap();
+        file.write_all(b"before\n").unwrap();
+        symlink(format!("/dev/fd/{}", file.as_raw_fd()), &link).unwrap();
+        for name in [format!("/proc/self/fd/{}", file.as_raw_fd()).into(), link] {
+            write(&name, b"report\n").unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "before\nreport\nreport\n");
+        assert_eq!(file.metadata().unwrap().len(), 21, "the same file");
+    }
 }

@@ -1,7 +1,7 @@
 //! The description of one run of one block, and its result.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use gpurf_blocks::Declaration;
@@ -10,7 +10,7 @@ use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_lockstep::{Events, HISTORY, Verdict, check_history};
 use serde::Serialize;
-use verilated::{Library, Options, PACKAGE, Request, Toolchain};
+use verilated::{Library, Options, PACKAGE, Request, Toolchain, names_package};
 
 use crate::comparisons::ComparisonCounts;
 use crate::{JobError, Project};
@@ -200,6 +200,9 @@ pub fn request(
     let (declaration, sources) = (twin.declaration().clone(), entry.sources());
     let mut request = Request::from_tree(declaration, memories, &project.rtl(), &sources);
     request.options = options;
+    let own = rtl.overrides.iter().filter(|(module, _)| request.source_of(module).is_some()).map(|(_, file)| file);
+    let own: Vec<&PathBuf> = own.chain(&rtl.extra).collect();
+    add_packages(&mut request, project, sources.len(), &own);
     for (module, file) in &rtl.overrides {
         let is_package = packages().iter().any(|path| file_name(path) == module);
         if gpurf_sm::find(module).is_none() && !is_package {
@@ -219,6 +222,29 @@ pub fn request(
     request.include_dirs.extend(rtl.include_dirs.iter().cloned());
     request.defines.extend(rtl.defines.iter().cloned());
     Ok(request)
+}
+
+/// Adds the project's packages that files of the user's own RTL name, and that the modules in their places do not import, in front of the last
+/// `modules` sources.
+fn add_packages(request: &mut Request, project: &Project, modules: usize, own: &[&PathBuf]) {
+    let read = |file: &Path| std::fs::read_to_string(file).unwrap_or_default();
+    let own: Vec<String> = own.iter().map(|file| read(file)).collect();
+    let mut added: Vec<(PathBuf, String)> = Vec::new();
+    let mut left = packages();
+    left.retain(|path| request.source_of(file_name(path)).is_none());
+    loop {
+        let texts = || own.iter().chain(added.iter().map(|(_, text)| text));
+        let is_named = |path: &&str| texts().any(|text| names_package(text, file_name(path)));
+        let Some(index) = left.iter().position(is_named) else { break };
+        let path = left.remove(index);
+        let file = project.rtl().join(path).with_extension("sv");
+        // A package comes in front of those that import it.
+        let users = added.iter().position(|(_, text)| names_package(text, file_name(path)));
+        let text = read(&file);
+        added.insert(users.unwrap_or(added.len()), (file, text));
+    }
+    let place = request.sources.len() - modules;
+    request.sources.splice(place..place, added.into_iter().map(|(file, _)| file));
 }
 
 /// The library, with instances that select the mutant that `rtl` names.
@@ -243,4 +269,37 @@ pub(crate) fn check_overrides(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_rtl_may_name_packages_that_the_module_in_its_place_does_not_import() {
+        let project = Project::find();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("own.sv");
+        std::fs::write(&file, "module mrf_arbiter import gpurf_pkg::*; ();\n  x = scratchpad_pkg::y;\nendmodule\n")
+            .unwrap();
+        let overrides = vec![("mrf_arbiter".to_owned(), file.clone())];
+        let rtl = RtlSources { overrides, ..RtlSources::default() };
+        let sources = |block: &str| {
+            let request = request(&project, block, &Config::default(), &rtl, Options::default()).unwrap();
+            request
+                .sources
+                .iter()
+                .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        // The package that it names imports another one.
+        assert_eq!(sources("mrf_arbiter")[..3], ["gpurf_pkg", "fp_pkg", "scratchpad_pkg"]);
+        assert_eq!(sources("mrf_arbiter").last().unwrap(), "own");
+        assert!(!sources("mrf_bank").contains(&"scratchpad_pkg".to_owned()));
+        // The same by a file list.
+        let rtl = RtlSources { extra: vec![file], ..RtlSources::default() };
+        let request = request(&project, "mrf_bank", &Config::default(), &rtl, Options::default()).unwrap();
+        let place = |stem: &str| request.sources.iter().position(|path| path.file_stem().is_some_and(|s| s == stem));
+        assert!(place("scratchpad_pkg") < place("own") && place("own") < place("mrf_bank"), "{:?}", request.sources);
+    }
 }

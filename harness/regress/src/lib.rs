@@ -24,6 +24,7 @@ pub mod programs;
 mod project;
 pub mod regression;
 mod run;
+mod stop;
 pub mod suite;
 mod trained;
 
@@ -38,5 +39,6 @@ pub use job::{
 pub use parallel::{run_all, run_grouped, threads_of_each};
 pub use project::Project;
 pub use run::run_job;
+pub use stop::is_raised_by_now;
 pub use trained::build_sm;
 pub use verilated::PACKAGE;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gpurf_blocks::config::Config;
 use gpurf_launch::{Manifest, Replay, Source};
-use gpurf_lockstep::{HISTORY, Verdict, write_report};
+use gpurf_lockstep::{HISTORY, Verdict, quoted, write_report};
 use gpurf_machine::coverage::{Point, points};
 use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
@@ -238,7 +238,7 @@ impl Runner<'_> {
         let report = result.report.trim_end();
         match folder {
             Ok(folder) => {
-                let place = folder.display().to_string();
+                let place = quoted(&folder.display().to_string());
                 let notes: Vec<String> = notes.iter().map(|note| note.replace("{}", &place)).collect();
                 result.report = format!("{report}\n{}\n{listing}\n", notes.join("\n"));
                 result.failure_folder = Some(folder);

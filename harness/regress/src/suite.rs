@@ -243,7 +243,12 @@ pub fn audited(block: &str) -> Config {
 
 /// Whether a run of this many random cycles of a block has to reach everything that its stimulus requires.
 pub fn is_judged(block: &str, cycles: u64) -> bool {
-    cycles >= COVERAGE_FROM_CYCLES * stretch(block)
+    cycles >= judged_from(block)
+}
+
+/// The least number of random cycles of a block that have to reach everything that its stimulus requires.
+pub fn judged_from(block: &str) -> u64 {
+    COVERAGE_FROM_CYCLES * stretch(block)
 }
 
 /// A data cache of this size.

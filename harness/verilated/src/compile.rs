@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -183,13 +183,35 @@ impl Toolchain {
         let tried = UNROLLED.iter().map(|limit| self.run_verilator(request, folder, &["--unroll-stmts", limit]));
         let mut tried = tried.skip_while(|tried| tried.as_ref().is_err_and(is_too_long));
         tried.next().unwrap_or_else(|| self.run_verilator(request, folder, &[]))?;
-        refuse_what_the_key_lacks(request, folder)?;
+        self.refuse_what_the_key_lacks(request, folder)?;
         let root = folder.join(format!("{PREFIX}___024root.h"));
         let text = [folder.join(format!("{PREFIX}.h")), root]
             .iter()
             .map(|path| fs::read_to_string(path).map_err(|source| Error::Source { path: path.clone(), source }))
             .collect::<Result<String>>()?;
         Ok(header::parse(&text))
+    }
+
+    /// Rejects a design if Verilator has read files that the key does not cover: if such a file changed, the cache would still return the old library.
+    /// The versions in the key cover Verilator's program and the files that come with it.
+    fn refuse_what_the_key_lacks(&self, request: &Request, folder: &Path) -> Result<()> {
+        let list = folder.join(format!("{PREFIX}__verFiles.dat"));
+        let text = String::from_utf8_lossy(&read(&list)?).into_owned();
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let known: BTreeSet<PathBuf> = files(request)?.iter().map(|path| real(path)).collect();
+        let own = [real(folder), real(self.runtime.parent().unwrap_or(&self.runtime))];
+        // Lines that begin with `S` and numbers name a file that was read, in quotation marks; lines with `T` one that was written. If a path
+        // contains a space, Verilator 5.006 also names the part before the space, which is no file.
+        let read = text.lines().filter(|line| line.starts_with('S')).filter_map(|line| line.split('"').nth(1));
+        let read = read.map(|path| real(&folder.join(path))).filter(|path| path.is_file());
+        let unknown = read.filter(|path| !own.iter().any(|own| path.starts_with(own)) && !known.contains(path));
+        for path in unknown {
+            if !is_program(&path).map_err(|source| Error::Source { path: path.clone(), source })? {
+                let (module, endings) = (request.declaration.block.into(), INCLUDED.join(", "));
+                return Err(Error::Included { module, path, endings });
+            }
+        }
+        Ok(())
     }
 
     fn run_verilator(&self, request: &Request, folder: &Path, options: &[&str]) -> Result<()> {
@@ -422,25 +444,11 @@ fn rules(declaration: &Declaration) -> String {
     text
 }
 
-/// Rejects a design if Verilator has read files that the key does not cover: if such a file changed, the cache would still return the old library.
-fn refuse_what_the_key_lacks(request: &Request, folder: &Path) -> Result<()> {
-    let list = folder.join(format!("{PREFIX}__verFiles.dat"));
-    let text = String::from_utf8_lossy(&read(&list)?).into_owned();
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let known: BTreeSet<PathBuf> = files(request)?.iter().map(|path| real(path)).collect();
-    let folder = real(folder);
-    // Lines that begin with `S` and numbers name a file that was read, in quotation marks; lines with `T` one that was written.
-    let read = text.lines().filter(|line| line.starts_with('S')).filter_map(|line| line.split('"').nth(1));
-    let unknown = read.map(|path| real(&folder.join(path))).find(|path| {
-        let is_verilator = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("verilator"));
-        !is_verilator && !path.starts_with(&folder) && !known.contains(path)
-    });
-    match unknown {
-        Some(path) => {
-            Err(Error::Included { module: request.declaration.block.into(), path, endings: INCLUDED.join(", ") })
-        }
-        None => Ok(()),
-    }
+/// Whether a file is a program, as Verilator itself is: no text has a byte 0.
+fn is_program(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    fs::File::open(path)?.take(1024).read_to_end(&mut start)?;
+    Ok(start.contains(&0))
 }
 
 /// The generated C++ of a module.

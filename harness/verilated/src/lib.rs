@@ -40,7 +40,7 @@ mod words;
 pub use compile::{absolute, included};
 pub use error::{Error, PortError, Result};
 pub use instance::{Compared, Followed, Instance, Library, RtlFailure, StateElement};
-pub use packages::{PACKAGE, packages};
+pub use packages::{PACKAGE, names_package, packages};
 pub use prefetch::prefetch;
 pub use request::{MemoryRequest, Options, Request};
 pub use simulator::Simulator;

@@ -26,6 +26,13 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| Some(line.trim_start().strip_prefix("import ")?.split_once("::")?.0.trim()))
 }
 
+/// Whether SystemVerilog text names a package, as in `NAME::*` or `NAME::value`.
+pub fn names_package(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let named = |(at, _)| text[..at].trim_end().strip_suffix(name).is_some_and(|before| !before.ends_with(is_word));
+    text.match_indices("::").any(named)
+}
+
 /// The path of a package in the folders of the tree.
 fn path_of(rtl: &Path, name: &str) -> Option<String> {
     let folders = fs::read_dir(rtl).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -36,6 +43,16 @@ fn path_of(rtl: &Path, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_package_is_named_by_imports_and_by_references() {
+        for text in ["import a_pkg::*;", "module m import b::*, a_pkg::T; ();", "x = a_pkg::f(1);", "a_pkg ::X"] {
+            assert!(names_package(text, "a_pkg"), "{text}");
+        }
+        for text in ["", "import my_a_pkg::*;", "a_pkg : x; b::y"] {
+            assert!(!names_package(text, "a_pkg"), "{text}");
+        }
+    }
 
     #[test]
     fn packages_come_in_the_order_of_their_imports() {

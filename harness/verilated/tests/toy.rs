@@ -142,7 +142,8 @@ fn a_loop_that_has_to_be_unrolled_may_be_longer_than_the_limits() {
 /// A change of a file that no key knows would leave the old library in the cache.
 #[test]
 fn what_is_included_is_in_the_key_or_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    // Verilator cuts paths at a space where it lists the files that it has read.
+    let folder = tempfile::Builder::new().prefix("a folder ").tempdir().unwrap();
     let file = |path: &str, text: &str| {
         let path = folder.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -161,6 +162,10 @@ fn what_is_included_is_in_the_key_or_refused() {
         panic!("a folder that was not named")
     };
     assert!(error.to_string().contains("inc/below/more.svh") && error.to_string().contains("+incdir+"), "{error}");
+    // A name like that of Verilator's own program.
+    file("inc/below/verilator_more.svh", "logic unused_c;\n");
+    let refused = tools().check_ports(&including("below/verilator_more.svh"));
+    assert!(matches!(refused, Err(Error::Included { .. })), "{refused:?}");
     // There is such a file in the folder in which the test runs.
     assert!(Path::new("tests/toy.sv").exists());
     let error = tools().check_ports(&including("tests/toy.sv")).unwrap_err().to_string();

@@ -18,6 +18,25 @@ fn numbers_may_be_hexadecimal_and_grouped() {
     assert!(cycles("0").is_err());
 }
 
+/// The whole suite runs some blocks 8 times as long as others.
+#[test]
+fn cycles_can_be_multiplied() {
+    assert_eq!(cycles("1_000_000_000_000_000"), Ok(LONGEST_RUN));
+    assert!(LONGEST_RUN.checked_mul(1000).is_some());
+    for text in ["1_000_000_000_000_001", "0x2000000000000000"] {
+        assert_eq!(cycles(text), Err("expected at most 1000000000000000 cycles".into()));
+    }
+}
+
+#[test]
+fn kernels_and_programs_have_a_length_of_their_own() {
+    for work in [["--kernel", "k.toml"], ["--programs", "3"]] {
+        let arguments = ["gpurf", "cosim", "--cycles", "9", work[0], work[1]];
+        let error = Cli::try_parse_from(arguments).unwrap_err().to_string();
+        assert!(error.contains("'--cycles <N>' cannot be used with"), "{error}");
+    }
+}
+
 #[test]
 fn negative_numbers_are_answered_with_the_range() {
     for (arguments, words) in [

@@ -191,7 +191,8 @@ fn argument(parameter: &Parameter) -> String {
     if matches!(bytes, 1 | 2 | 4 | 8) && bytes == align {
         return format!("{{ type = \"u{}\", value = 0 }}", 8 * bytes);
     }
-    let element = align.clamp(1, 8);
+    // The largest element that the bytes and the alignment allow.
+    let element = [8, 4, 2].into_iter().find(|size| bytes % size == 0 && align % size == 0).unwrap_or(1);
     let count = bytes / element;
     format!("{{ struct = [{{ type = \"u{}\", array = [0], count = {count} }}], align = {align} }}", 8 * element)
 }

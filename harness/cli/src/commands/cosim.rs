@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_lockstep::Verdict;
-use gpurf_regress::suite::is_judged;
+use gpurf_regress::suite::judged_from;
 use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, run_grouped, run_job, threads_of_each};
 use verilated::{Options, Simulator, Toolchain};
 
@@ -314,7 +314,9 @@ fn is_replay(job: &LockstepJob) -> bool {
 fn from_here(text: &str) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let prefix = format!("{}/", here.display());
-    [" ", "="].iter().fold(text.to_owned(), |text, before| text.replace(&format!("{before}{prefix}"), before))
+    [" ", "=", " '", "='"]
+        .iter()
+        .fold(text.to_owned(), |text, before| text.replace(&format!("{before}{prefix}"), before))
 }
 
 /// Describes the part of the whole suite that is run.
@@ -326,23 +328,23 @@ fn part_of_suite(part: Part, own: &OwnRtl, blocks: &[String]) -> String {
 
 /// A note on the number of runs that passed without reaching every situation, and are too short to fail because of that.
 fn too_short(ended: &[Ended]) -> String {
-    let missed = |ended: &&Ended| match ended {
-        Ended::Ran(result) => {
-            let job = &result.job;
-            let random = matches!(job.inputs, Inputs::Random) && !is_judged(&job.block, job.cycles);
-            random && result.result == Verdict::Pass && result.coverage.iter().any(|&(_, count)| count == 0)
-        }
-        Ended::Refused(_) | Ended::Skipped => false,
+    // The number of cycles from which such a run fails.
+    let missed = |ended: &Ended| {
+        let Ended::Ran(result) = ended else { return None };
+        let job = &result.job;
+        let from = judged_from(&job.block);
+        let random = matches!(job.inputs, Inputs::Random) && job.cycles < from;
+        let lacks = random && result.result == Verdict::Pass && result.coverage.iter().any(|&(_, count)| count == 0);
+        lacks.then_some(from)
     };
-    let count = ended.iter().filter(missed).count();
-    if count == 0 {
-        return String::new();
-    }
+    let too_short: Vec<u64> = ended.iter().filter_map(missed).collect();
+    let Some(longest) = too_short.iter().max() else { return String::new() };
     let text = format!(
-        "{DOUBTFUL}note:{DOUBTFUL:#} {count} of {} runs did not reach every situation that the block's page describes, so that a \
+        "{DOUBTFUL}note:{DOUBTFUL:#} {} of {} runs did not reach every situation that the block's page describes, so that a \
          fault there would not be found. A run of {} cycles or more has to reach all of them.",
+        too_short.len(),
         ended.len(),
-        output::grouped(plan::CYCLES)
+        output::grouped(*longest)
     );
     format!("\n{}\n", output::wrapped(&text))
 }
@@ -381,4 +383,39 @@ fn summary(ended: &[Ended]) -> String {
     add(count(Status::Interrupted), "interrupted or not run");
     let style = if passed == ended.len() { GOOD } else { BAD };
     format!("{style}{}{style:#}", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::config::Config;
+    use gpurf_regress::suite;
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_is_too_short_names_the_length_from_which_its_block_is_judged() {
+        let note = |block: &str| {
+            too_short(&[Ended::Ran(Box::new(JobResult {
+                job: suite::random(block, Config::default(), 1, 9),
+                result: Verdict::Pass,
+                cycles: 9,
+                signals_compared: 1,
+                probes_absent: Vec::new(),
+                build_s: 0.0,
+                wall_s: 0.0,
+                events: Default::default(),
+                coverage: vec![("full", 0)],
+                toggles: None,
+                comparisons: None,
+                divergence: None,
+                failing_cycle: None,
+                report: String::new(),
+                failure_folder: None,
+            }))])
+        };
+        for (block, cycles) in [("mrf_arbiter", "A run of 500 000 cycles"), ("cache", "A run of 4 000 000 cycles")] {
+            let words = note(block).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("1 of 1 runs") && words.contains(cycles), "{words}");
+        }
+    }
 }

@@ -65,5 +65,17 @@ fn sum(name: &str, total: f64) -> Vec<Cell> {
 }
 
 fn nanojoules(picojoules: f64) -> String {
-    format!("{:.3}", picojoules / 1000.0)
+    // The sum of no numbers is -0.
+    format!("{:.3}", picojoules / 1000.0 + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_events_takes_no_energy() {
+        let none: f64 = std::iter::empty::<f64>().sum();
+        assert_eq!([none, -0.0, 1500.0].map(nanojoules), ["0.000", "0.000", "1.500"]);
+    }
 }

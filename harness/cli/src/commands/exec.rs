@@ -9,7 +9,7 @@ use gpurf_blocks::config::{Config, DEFAULT_PRESET};
 use gpurf_exec::{
     Functional, KernelCount, Library, Log, OnMachine, Recorder, Runner, Sampled, ServeError, Setup, serve,
 };
-use gpurf_lockstep::Verdict;
+use gpurf_lockstep::{Verdict, quoted};
 use gpurf_machine::Machine;
 use gpurf_oracle::host::OracleEngine;
 use gpurf_oracle::{Options, Oracle};
@@ -63,6 +63,11 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
     simulate::check_engine(&arguments.execution)?;
     simulate::check_history(&arguments.execution, &config)?;
+    if arguments.sample.is_some() && arguments.execution.engine == EngineKind::Functional {
+        return Err(Failure::bad_input(
+            "--sample needs another engine than functional, which runs every launch anyway: --engine model",
+        ));
+    }
     let project = super::project()?;
     if let Some(file) = &arguments.json {
         // Checked before the run, not after it.
@@ -173,7 +178,8 @@ fn runner(arguments: &RunProgram, config: Config) -> Result<Box<dyn Runner>, Fai
         return Ok(oracle());
     }
     let project = simulate::project(execution)?;
-    let notes = vec![format!("  {:<9} {}", "run", arguments.program.join(" ".as_ref()).display())];
+    let words: Vec<String> = arguments.program.iter().map(|word| quoted(&word.to_string_lossy())).collect();
+    let notes = vec![format!("  {:<9} {}", "run", words.join(" "))];
     let boxed = Boxed { name: execution.engine.name(), failures: project.failures.clone(), notes };
     let engine = simulate::with_machine(execution, &project, simulate::settings(execution, config), false, boxed)?;
     Ok(match arguments.sample {
@@ -194,5 +200,21 @@ impl UseMachine for Boxed {
 
     fn use_machine<M: Machine + 'static>(self, machine: M, _build_s: Option<f64>) -> Self::Output {
         Box::new(OnMachine::new(machine, self.name, self.failures, self.notes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    #[test]
+    fn a_sample_needs_an_engine_that_it_can_relieve() {
+        let arguments = ["gpurf", "exec", "--sample", "9", "--", "./program"];
+        let Command::Exec(arguments) = Cli::parse_from(arguments).command else { panic!("gpurf exec") };
+        let Err(failure) = exec(&arguments) else { panic!("refused") };
+        assert!(failure.message.starts_with("--sample needs another engine than functional"), "{failure}");
     }
 }

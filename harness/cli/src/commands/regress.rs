@@ -9,8 +9,8 @@ use std::time::Instant;
 use gpurf_lockstep::Verdict;
 use gpurf_regress::regression::journal::{EARLIER, RESULTS};
 use gpurf_regress::regression::{
-    Bucket, Overrides, Regression, RegressionPlan, RegressionReport, Shard, Told, Trend, Worker, html, junit, merge,
-    run, sources,
+    Bucket, Overrides, Regression, RegressionPlan, RegressionReport, Shard, Told, Trend, Worker, html, junit,
+    make_folder, merge, run, sources,
 };
 use gpurf_regress::{Project, files};
 
@@ -28,8 +28,23 @@ const SHOWN_LINES: usize = 12;
 /// The number of buckets that are printed with their messages; the report has all.
 const SHOWN_BUCKETS: usize = 10;
 
+/// The page in the folder of a regression.
+const PAGE: &str = "report.html";
+/// Files in the folder of a regression, besides junit.xml.
+const OWN_FILES: [(&str, &str); 5] = [
+    ("the journal of the regression", "journal.jsonl"),
+    ("the journal of the earlier run", "journal.before.jsonl"),
+    ("the results of the regression", RESULTS),
+    ("the results of the earlier run", EARLIER),
+    ("the page of the regression", PAGE),
+];
+
 /// Runs a plan, merges shards, or runs the cases that a regression gives to its worker.
 pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
+    if arguments.worker {
+        // First of all: Ctrl-C must end the case, not the worker.
+        interrupt::listen()?;
+    }
     let project = super::project()?;
     let own = OwnRtl::new(&project, &arguments.rtl)?;
     if arguments.worker {
@@ -42,18 +57,15 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let out = folder(&project, arguments, shard);
     if let Some(junit) = &arguments.junit {
-        let inputs = InputFiles::default()
-            .with("the test plan", &file)
-            .with_optional("the earlier run", arguments.against.as_ref())
-            .with_replacements(&arguments.rtl);
-        check_outputs(&[("--junit", junit)], &inputs)?;
+        check_junit(arguments, junit, &file, &out)?;
     }
     let trend = earlier(arguments, &out)?;
     let trend = trend.as_ref();
     let report = if arguments.merge.is_empty() {
         run_plan(arguments, &project, &own, &plan, shard, &out, trend)?
     } else {
-        merge(&plan, &arguments.merge, &out, &own.sources.options)?
+        let rtl = sources(&project, &own.sources)?.rtl;
+        merge(&plan, &arguments.merge, &out, &rtl, &own.sources.options)?
     };
     write(arguments, &out, &report, trend)?;
     if arguments.run.json {
@@ -76,6 +88,21 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
         2 => Status::BadInput,
         _ => Status::Tool,
     })
+}
+
+/// Checks that the additional report can be written, and replaces no file that the regression reads or writes.
+fn check_junit(arguments: &Regress, junit: &Path, plan: &Path, out: &Path) -> Result<(), Failure> {
+    let inputs = InputFiles::default()
+        .with("the test plan", plan)
+        .with_optional("the earlier run", arguments.against.as_ref())
+        .with_replacements(&arguments.rtl);
+    let folders = arguments.merge.iter().map(PathBuf::as_path).chain([out]);
+    let own = folders.flat_map(|folder| OWN_FILES.iter().map(move |(what, name)| (what, folder.join(name))));
+    let inputs = own.fold(inputs, |inputs, (what, file)| inputs.with(*what, file));
+    if verilated::absolute(junit).parent() == Some(out) {
+        make_folder(out)?;
+    }
+    check_outputs(&[("--junit", junit)], &inputs)
 }
 
 /// Checks that each name that may be absent is a probe of some case.
@@ -118,12 +145,12 @@ fn earlier(arguments: &Regress, out: &Path) -> Result<Option<Trend>, Failure> {
 /// Runs cases as the worker of a regression.
 fn serve(project: Project, own: &OwnRtl) -> Result<Status, Failure> {
     let tools = super::toolchain(&project)?;
-    interrupt::listen()?;
     let worker = Worker {
         project,
         tools: &tools,
         rtl: &own.sources,
         numbers: &statistics,
+        answers: output::claim()?,
         stop: interrupt::flag(),
         broken: HashMap::new(),
     };
@@ -273,7 +300,7 @@ fn write(arguments: &Regress, out: &Path, report: &RegressionReport, trend: Opti
             ))
         })
     };
-    put(&out.join("report.html"), &html(report, trend))?;
+    put(&out.join(PAGE), &html(report, trend))?;
     put(&out.join(RESULTS), &report.json())?;
     put(&out.join("junit.xml"), &junit(report))?;
     arguments.junit.as_ref().map_or(Ok(()), |file| put(file, &junit(report)))
@@ -308,10 +335,7 @@ fn show(report: &RegressionReport, out: &Path, trend: Option<&Trend>) -> Result<
     if !report.not_run.is_empty() {
         text.push_str(&format!(", {} not run", report.not_run.len()));
     }
-    text.push_str(&format!(
-        "; {never} of {points} coverage points never reached; {}\n",
-        out.join("report.html").display()
-    ));
+    text.push_str(&format!("; {never} of {points} coverage points never reached; {}\n", out.join(PAGE).display()));
     output::print(&text)
 }
 
@@ -326,4 +350,34 @@ fn in_words(bucket: &Bucket, out: &Path) -> String {
         text.push_str(&format!("  {:<9} {}\n", "folder", out.join(folder).display()));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    #[test]
+    fn the_additional_report_replaces_no_file_of_a_regression() {
+        let folder = tempfile::tempdir().unwrap();
+        let [out, shard, plan] = ["new", "shard", "plan.toml"].map(|name| folder.path().join(name));
+        std::fs::create_dir(&shard).unwrap();
+        let check = |junit: PathBuf| {
+            let words = ["gpurf", "regress", "--out"].map(PathBuf::from).into_iter();
+            let words = words.chain([out.clone(), "--merge".into(), shard.clone()]);
+            let Command::Regress(arguments) = Cli::parse_from(words).command else { panic!("gpurf regress") };
+            check_junit(&arguments, &junit, &plan, &out).map_err(|failure| failure.message)
+        };
+        // The folder of the regression is new.
+        assert_eq!(check(out.join("j.xml")), Ok(()));
+        assert_eq!(check(out.join("junit.xml")), Ok(()));
+        for (folder, (what, name)) in [&out, &shard].into_iter().flat_map(|f| OWN_FILES.map(|own| (f, own))) {
+            let file = folder.join(name);
+            let message = format!("--junit {} is {what}: choose another place", file.display());
+            assert_eq!(check(file), Err(message));
+        }
+        assert!(check(folder.path().join("none/j.xml")).unwrap_err().ends_with("its folder does not exist"));
+    }
 }

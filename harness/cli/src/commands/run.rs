@@ -6,7 +6,7 @@ use std::time::Instant;
 use gpurf_blocks::config::Config;
 use gpurf_isa::image::Image;
 use gpurf_launch::{BufferId, CheckRow, Manifest, Source};
-use gpurf_lockstep::Verdict;
+use gpurf_lockstep::{Verdict, quoted};
 use gpurf_machine::verdict;
 use gpurf_oracle::host::{OracleEngine, Session, assembled};
 use gpurf_oracle::{Options, Oracle};
@@ -215,9 +215,7 @@ fn only_kernel(image: &Image) -> Option<&str> {
 fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, Failure> {
     let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
     let mut engine = OracleEngine::new(Oracle::new(options)).checking_undefined(check_undefined);
-    let ran = session.run(&mut engine);
-    let launches = ran.as_ref().map_or(0, |report| report.launches);
-    let problem = match ran {
+    let problem = match session.run(&mut engine) {
         Ok(_) => None,
         Err(error) => {
             // The oracle refuses only code that is not a program.
@@ -227,7 +225,7 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
     };
     Ok(Ran {
         problem,
-        stats: Stats::functional(launches, engine.counts),
+        stats: Stats::functional(engine.launches, engine.counts),
         cycles: None,
         artifacts: Vec::new(),
         is_part: false,
@@ -308,7 +306,7 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
     for file in &outcome.artifacts {
         output::print(&format!("{}\n", file.display()))?;
         if file.join("wave.vcd").is_file() {
-            output::print(&format!("  gpurf wave {}\n", file.display()))?;
+            output::print(&format!("  gpurf wave {}\n", quoted(&file.display().to_string())))?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Shape};
 use gpurf_isa::image::Image;
 use gpurf_launch::Manifest;
-use gpurf_lockstep::{HISTORY, Verdict};
+use gpurf_lockstep::{HISTORY, Verdict, quoted};
 use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request, verdict};
 use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::regression::Shard;
@@ -103,9 +103,20 @@ pub fn settings(execution: &Execution, config: Config) -> Settings {
     Settings { seed, idle_limit, stop: interrupt::flag(), threads, history, ..Settings::new(config) }
 }
 
-/// Checks that the engine builds RTL, or runs model and RTL, if options require it.
+/// Checks that the engine has cycles, builds RTL, or runs model and RTL, if options require it.
 pub fn check_engine(execution: &Execution) -> Result<(), Failure> {
-    let Execution { engine, optimise, train, threads, .. } = execution;
+    let Execution { engine, optimise, train, threads, seed, idle_limit, failures, .. } = execution;
+    let of_cycles = [
+        ("--seed", *seed != Execution::SEED, "has no state that a seed could set"),
+        ("--idle-limit", *idle_limit != Execution::IDLE_LIMIT, "has no cycles to count"),
+        ("--failures", failures.is_some(), "writes no failure folders"),
+    ];
+    if let Some((option, _, lacks)) = of_cycles.iter().find(|(_, given, _)| *given)
+        && *engine == EngineKind::Functional
+    {
+        let why = format!("{option}: the functional engine {lacks}: choose --engine model, rtl or lockstep");
+        return Err(Failure::bad_input(why));
+    }
     for (option, given) in [("--optimise", *optimise), ("--train", *train)] {
         if given && !matches!(engine, EngineKind::Rtl | EngineKind::Lockstep) {
             let why = format!("{option}: the {} engine builds no RTL: choose --engine rtl or lockstep", engine.name());
@@ -289,16 +300,16 @@ impl Runner<'_, '_> {
         let selection = &arguments.execution.selection;
         let mut command = format!(
             "gpurf run {} --engine {}",
-            absolute(&arguments.manifest).display(),
+            quoted(&absolute(&arguments.manifest).display().to_string()),
             arguments.execution.engine.name()
         );
         if let Some(preset) = &selection.preset {
-            command.push_str(&format!(" --preset {preset}"));
+            command.push_str(&format!(" --preset {}", quoted(preset)));
         }
         if let Some(file) = &selection.config {
-            command.push_str(&format!(" --config {}", absolute(file).display()));
+            command.push_str(&format!(" --config {}", quoted(&absolute(file).display().to_string())));
         }
-        selection.set.iter().for_each(|setting| command.push_str(&format!(" --set {setting}")));
+        selection.set.iter().for_each(|setting| command.push_str(&format!(" --set {}", quoted(setting))));
         if let Some(registers) = arguments.execution.registers {
             command.push_str(&format!(" --registers {registers}"));
         }
@@ -322,4 +333,26 @@ fn refused(error: &RunError<LaunchError>) -> Failure {
 /// The failure for code that cannot be run.
 pub fn no_program(error: &dyn std::fmt::Display) -> Failure {
     Failure::tool(format!("the compiler made code that is no program: this is a defect; please report it: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    #[test]
+    fn options_of_engines_with_cycles_are_refused_without_one() {
+        for option in [["--seed", "7"], ["--idle-limit", "9"], ["--failures", "here"]] {
+            let checked = |engine: &str| {
+                let arguments = ["gpurf", "run", "k.toml", "--engine", engine, option[0], option[1]];
+                let Command::Run(run) = Cli::parse_from(arguments).command else { panic!("gpurf run") };
+                check_engine(&run.execution)
+            };
+            let message = checked("functional").unwrap_err().message;
+            assert!(message.starts_with(&format!("{}: the functional engine ", option[0])), "{message}");
+            assert!(checked("model").is_ok());
+        }
+    }
 }

@@ -95,8 +95,8 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
 
 /// nvcc on PATH, otherwise the one that `make kernels` installs in the checkout.
 fn nvcc() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let on_path = std::env::split_paths(&path).map(|folder| folder.join("nvcc")).find(|file| file.is_file());
+    let on_path = std::env::var_os("PATH")
+        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join("nvcc")).find(|file| file.is_file()));
     on_path.or_else(|| {
         let python = fs::read_dir(gpurf_regress::Project::find().root.join("target/nvcc/lib")).ok()?;
         let packages = python.flatten().map(|entry| entry.path().join("site-packages/nvidia"));

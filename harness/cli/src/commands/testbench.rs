@@ -122,6 +122,7 @@ fn quoted(text: &str) -> String {
 fn checker(declaration: &Declaration, settings: &str, without: &[String]) -> String {
     let block = declaration.block;
     let compared = |field: &&Field| !without.iter().any(|name| name == field.name);
+    let ignored = || outputs(declaration).filter(|field| !compared(field));
     let inputs = bits(of(declaration, Role::Input));
     let outputs_bits = bits(outputs(declaration));
     let [input_chunks, output_chunks] = [inputs, outputs_bits].map(|bits| bits.div_ceil(CHUNK).max(1));
@@ -136,17 +137,17 @@ fn checker(declaration: &Declaration, settings: &str, without: &[String]) -> Str
         text += "// The block has no clock: connect one that rises when the outputs have settled.\n";
     }
     let mut missing = String::new();
-    for name in without {
+    for field in ignored() {
         // Zeros replace an output that is not compared.
-        let field = outputs(declaration).find(|field| field.name == name).expect("it was looked up before");
         let (packed, unpacked) = dimensions(field);
         let zero = if field.array { "'{default: '0}" } else { "'0" };
-        let _ = writeln!(missing, "  wire logic{packed} {name}{unpacked} = {zero};");
+        let _ = writeln!(missing, "  wire logic{packed} {}{unpacked} = {zero};", field.name);
     }
-    let ignored: String = without
-        .iter()
-        .map(|name| format!("      if (gpurf_ignore(model, {}) < 0) $fatal(1, \"%s\", gpurf_error());\n", quoted(name)))
-        .collect();
+    let ignore = |field: &Field| {
+        let name = quoted(field.name);
+        format!("      if (gpurf_ignore(model, {name}) < 0) $fatal(1, \"%s\", gpurf_error());\n")
+    };
+    let ignored: String = ignored().map(ignore).collect();
     let _ = write!(
         text,
         "
@@ -270,4 +271,20 @@ endmodule
         settings = quoted(settings),
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::config::Config;
+
+    use super::*;
+
+    #[test]
+    fn an_output_that_is_left_out_twice_is_declared_once() {
+        let declaration = (plan::find("mrf_arbiter").unwrap().twin)(&Config::default()).declaration().clone();
+        let name = outputs(&declaration).next().unwrap().name.to_owned();
+        let once = checker(&declaration, "", std::slice::from_ref(&name));
+        assert!(once.contains(&format!("gpurf_ignore(model, \"{name}\")")));
+        assert_eq!(checker(&declaration, "", &[name.clone(), name]), once);
+    }
 }

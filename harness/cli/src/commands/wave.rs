@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use gpurf_lockstep::quoted;
+
 use crate::args::Wave;
 use crate::failure::{Failure, Status};
 use crate::output;
@@ -51,16 +53,20 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
         }
         found => {
             let reason = if found.is_none() { "neither gtkwave nor surfer is on PATH" } else { "there is no display" };
-            let waveform = waveform.display();
             output::print(&format!(
-                "Not opened: {reason}. Open it with\n  gtkwave {waveform} {}\nor\n  surfer -c {} {waveform}\n\
-                 Cycle c lasts from 2c to 2c+2 ns.\n",
-                folder.join(SAVE_FILE).display(),
-                folder.join(COMMAND_FILE).display(),
+                "Not opened: {reason}. Open it with\n{}Cycle c lasts from 2c to 2c+2 ns.\n",
+                by_hand(&folder)
             ))?;
             Ok(Status::Pass)
         }
     }
+}
+
+/// The commands that open a waveform.
+fn by_hand(folder: &Path) -> String {
+    let [waveform, save, command] =
+        [WAVEFORM, SAVE_FILE, COMMAND_FILE].map(|name| quoted(&folder.join(name).display().to_string()));
+    format!("  gtkwave {waveform} {save}\nor\n  surfer -c {command} {waveform}\n")
 }
 
 /// The viewer on PATH, ready to start in the failure's folder.
@@ -85,10 +91,35 @@ fn interrupted(folder: &Path) -> bool {
 /// The folder in `parent` whose waveform was written last. Ctrl-C leaves waveforms too: they are used only if no run has failed.
 fn latest(parent: &Path) -> Result<PathBuf, Failure> {
     let written = |folder: &PathBuf| -> Option<SystemTime> { folder.join(WAVEFORM).metadata().ok()?.modified().ok() };
-    let folders = std::fs::read_dir(parent).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    folders
+    let folders = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    // A folder that is still being written has a name that begins with a dot.
+    let complete = folders.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    complete
+        .map(|entry| entry.path())
         .filter_map(|folder| Some((!interrupted(&folder), written(&folder)?, folder)))
         .max()
         .map(|(_, _, folder)| folder)
         .ok_or_else(|| Failure::bad_input(format!("there is no failure with a waveform in {}", parent.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_of_viewers_can_be_pasted_into_a_shell() {
+        let words = by_hand(Path::new("my failures/mrf-1"));
+        let [waveform, save, command] = ["vcd", "gtkw", "sucl"].map(|end| format!("'my failures/mrf-1/wave.{end}'"));
+        assert_eq!(words, format!("  gtkwave {waveform} {save}\nor\n  surfer -c {command} {waveform}\n"));
+    }
+
+    #[test]
+    fn a_folder_that_is_being_written_is_not_offered() {
+        let parent = tempfile::tempdir().unwrap();
+        for name in ["mrf-1", ".new-abc"] {
+            std::fs::create_dir(parent.path().join(name)).unwrap();
+            std::fs::write(parent.path().join(name).join(WAVEFORM), "").unwrap();
+        }
+        assert_eq!(latest(parent.path()).unwrap(), parent.path().join("mrf-1"));
+    }
 }

@@ -247,7 +247,7 @@ impl Engine for LockstepEngine {
             memory_every: MEMORY_EVERY,
             // An SM that has stopped makes no progress, but this is not a hang.
             idle: Some(Idle {
-                limit: self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 },
+                limit: self.settings.idle_limit.saturating_add(if launch.fault.is_some() { AFTER_FAULT } else { 0 }),
                 progress: |inputs, compared| progress(view::<SmIn>(inputs), view::<SmOut>(compared)),
             }),
             threads: self.settings.threads,

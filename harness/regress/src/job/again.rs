@@ -1,7 +1,7 @@
 //! The command line that repeats a job, and the job that a reproducer describes.
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
-use gpurf_lockstep::Reproducer;
+use gpurf_lockstep::{Reproducer, quoted};
 use verilated::absolute;
 
 use super::{Inputs, LockstepJob, RtlSources};
@@ -32,8 +32,10 @@ impl LockstepJob {
     /// The command that runs this job alone, for `cycles` cycles; `options` name RTL that replaces the project's.
     pub fn command(&self, cycles: u64, options: &[String]) -> String {
         let mut words = vec![match &self.inputs {
-            Inputs::Kernel(kernel) => format!("gpurf cosim --kernel {}", kernel.manifest.display()),
-            Inputs::Program(program) => format!("gpurf cosim --programs 1 --weights {}", program.name),
+            Inputs::Kernel(kernel) => {
+                format!("gpurf cosim --kernel {}", quoted(&kernel.manifest.display().to_string()))
+            }
+            Inputs::Program(program) => format!("gpurf cosim --programs 1 --weights {}", quoted(&program.name)),
             _ => format!("gpurf cosim --block {}", self.block),
         }];
         match self.preset() {
@@ -106,6 +108,18 @@ mod tests {
             LockstepJob { inputs, ..suite::random("alu", config(&[]), 1, 9) }.command(9, &["--rtl alu=/a.sv".into()]);
         let options = "--preset baseline --knob offer=1000 --knob reset=0 --seed 1 --cycles 9 --rtl alu=/a.sv";
         assert_eq!(command, format!("gpurf cosim --block alu {options}"));
+    }
+
+    #[test]
+    fn a_command_can_be_pasted_into_a_shell() {
+        let kernel = crate::KernelInputs {
+            manifest: "/my kernels/it's.toml".into(),
+            ptx: Default::default(),
+            text: None,
+            registers: crate::REGISTERS,
+        };
+        let command = suite::kernel(kernel, config(&[]), 1).command(9, &[]);
+        assert_eq!(command, r"gpurf cosim --kernel '/my kernels/it'\''s.toml' --preset baseline --seed 1");
     }
 
     #[test]

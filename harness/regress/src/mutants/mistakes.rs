@@ -6,7 +6,7 @@ use gpurf_blocks::config::Config;
 use serde::Deserialize;
 
 use super::places::{machine_shapes, of_suite, parameters, policies};
-use super::{Change, Family, Mutant, Parameters, netlist, python, run, verdict_of};
+use super::{Change, Family, Mutant, Parameters, keep_for_this_process, netlist, python, run, verdict_of};
 use crate::{JobError, Project, RtlSources, packages_of};
 
 /// The output of `source_mutants.py`.
@@ -42,6 +42,7 @@ pub fn mistakes(
         let module = entry.name;
         let shapes = shapes(project, module);
         let folder = project.root.join("target/mutants").join(format!("{module}-source"));
+        keep_for_this_process(&folder)?;
         let mut command = python(project, "source_mutants.py")?;
         command.args(["--module", module, "-n", &count.to_string(), "--seed", &seed.to_string()]);
         command.arg("--out").arg(&folder).arg("-I").arg(project.rtl());

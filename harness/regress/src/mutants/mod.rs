@@ -11,8 +11,10 @@
 //! that is never detected is a hole in the check, unless a proof shows that it cannot be detected.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use serde::Serialize;
 
@@ -28,8 +30,8 @@ pub use listed::hand_written;
 pub use mistakes::mistakes;
 pub use netlist::generated;
 pub use places::policies;
-pub(crate) use trial::module_of;
 pub use trial::{Bench, Place, run_mutants};
+pub(crate) use trial::{line_of, module_of};
 
 /// Name of the variable that selects a generated mutant.
 const SELECT: &str = "mutant_sel";
@@ -194,15 +196,31 @@ fn verdict_of(answer: &str, select: u16, script: &str) -> Result<String, JobErro
     verdicts.remove(&select.to_string()).ok_or_else(|| unreadable(&"no verdict"))
 }
 
-/// A sample: every n-th mutant of each module, so that `count` of them remain for a module.
+/// Keeps a folder of generated mutants for this process until it ends: another process that makes mutants of the same module waits, as it would
+/// replace the files of these.
+fn keep_for_this_process(folder: &Path) -> Result<(), JobError> {
+    static KEPT: Mutex<BTreeMap<PathBuf, File>> = Mutex::new(BTreeMap::new());
+    let path = folder.with_extension("lock");
+    let unusable = |e: std::io::Error| JobError::Build(format!("cannot lock {}: {e}", path.display()));
+    let mut kept = KEPT.lock().expect("no thread panics with the lock");
+    if !kept.contains_key(&path) {
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(unusable)?;
+        let file = File::create(&path).map_err(unusable)?;
+        file.lock().map_err(unusable)?;
+        kept.insert(path, file);
+    }
+    Ok(())
+}
+
+/// A sample: of each module `count` mutants, or all that it has, at equal distances.
 pub fn sample(mutants: Vec<Mutant>, count: usize) -> Vec<Mutant> {
     let mut of_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
     for mutant in mutants {
         of_module.entry(mutant.module.clone()).or_default().push(mutant);
     }
     let chosen = of_module.into_values().flat_map(|list| {
-        let step = list.len().div_ceil(count).max(1);
-        list.into_iter().step_by(step).collect::<Vec<_>>()
+        let chosen = count.min(list.len());
+        (0..chosen).map(|index| list[index * list.len() / chosen].clone()).collect::<Vec<_>>()
     });
     chosen.collect()
 }
@@ -222,5 +240,50 @@ pub fn summary<'a>(verdicts: impl IntoIterator<Item = &'a MutantResult>) -> Summ
         survived: verdicts.len() - caught - equivalent,
         median_cycles: cycles.get(caught / 2).copied().unwrap_or_default(),
         worst_cycles: cycles.last().copied().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::TryLockError;
+
+    use super::*;
+
+    #[test]
+    fn a_sample_has_as_many_mutants_of_a_module_as_wanted() {
+        let change = || Change::Text { find: String::new(), replace: String::new() };
+        let mutant = |module: &str, name: usize| Mutant {
+            module: module.to_owned(),
+            name: name.to_string(),
+            family: Family::HandWritten,
+            operator: None,
+            equivalent: None,
+            readers: Vec::new(),
+            change: change(),
+        };
+        let all = || (0..7).map(|name| mutant("alu", name)).chain((0..2).map(|name| mutant("sfu", name))).collect();
+        let names = |count| {
+            let of = |module: &str| {
+                let chosen = sample(all(), count).into_iter().filter(|mutant| mutant.module == module);
+                chosen.map(|mutant| mutant.name).collect::<String>()
+            };
+            [of("alu"), of("sfu")]
+        };
+        assert_eq!(names(0), ["", ""]);
+        assert_eq!(names(2), ["03", "01"]);
+        assert_eq!(names(5), ["01245", "01"]);
+        assert_eq!(names(9), ["0123456", "01"]);
+    }
+
+    #[test]
+    fn the_mutants_of_a_module_belong_to_one_process() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("mutants/alu");
+        // The same process may make them again.
+        for _ in 0..2 {
+            keep_for_this_process(&folder).unwrap();
+        }
+        let other = File::open(folder.with_extension("lock")).unwrap();
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
     }
 }

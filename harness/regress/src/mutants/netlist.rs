@@ -8,7 +8,7 @@ use gpurf_blocks::{Declaration, Net, Role};
 use serde::Deserialize;
 
 use super::places::{self, parameters};
-use super::{Change, Family, Mutant, python, run};
+use super::{Change, Family, Mutant, keep_for_this_process, python, run};
 use crate::{JobError, Project, RtlSources, packages_of};
 
 /// A generated list.
@@ -52,6 +52,7 @@ pub fn generated(
             continue;
         }
         let folder = project.root.join("target/mutants").join(module);
+        keep_for_this_process(&folder)?;
         let mut command = python(project, "netlist_mutants.py")?;
         command
             .args(["--module", module, "-n", &share.to_string(), "--seed", &seed.to_string()])

@@ -1,7 +1,7 @@
 //! Runs mutants.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gpurf_blocks::Declaration;
@@ -353,10 +353,29 @@ fn interrupted() -> JobError {
     JobError::Build("interrupted".to_owned())
 }
 
-/// The module whose assertion failed. `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`: the file is the module.
-pub(crate) fn module_of(message: &str) -> String {
-    let file = message.split(".sv:").next().unwrap_or_default();
-    file.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+/// The file and line of a failed assertion: `[0] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf...`.
+fn place_of(message: &str) -> Option<(&Path, &str)> {
+    message.lines().find_map(|text| {
+        let place = |(colon, _)| {
+            let (before, behind) = (&text[..colon], &text[colon + 1..]);
+            let (line, _) = behind.split_once(':')?;
+            let is_line = !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit());
+            is_line.then(|| (Path::new(before.rsplit(": ").next().unwrap_or(before)), line))
+        };
+        text.match_indices(':').find_map(place)
+    })
+}
+
+/// The line of a failed assertion.
+pub(crate) fn line_of(message: &str) -> &str {
+    place_of(message).map_or("", |(_, line)| line)
+}
+
+/// The module whose assertion failed: the one that the file replaces, otherwise the one after which the file is named.
+pub(crate) fn module_of(message: &str, overrides: &[(String, PathBuf)]) -> String {
+    let Some((file, _)) = place_of(message) else { return String::new() };
+    let replaced = overrides.iter().find(|(_, own)| own.file_name() == file.file_name()).map(|(module, _)| module);
+    replaced.cloned().unwrap_or_else(|| file.file_stem().unwrap_or_default().to_string_lossy().into_owned())
 }
 
 fn first_line(message: &str) -> String {
@@ -366,7 +385,7 @@ fn first_line(message: &str) -> String {
 fn caught_in_machine(result: JobResult) -> Result<Option<Caught>, JobError> {
     let (blamed, first) = match &result.divergence {
         Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
-        None => (module_of(&result.report), first_line(&result.report)),
+        None => (module_of(&result.report, &[]), first_line(&result.report)),
     };
     let assertion = result.result == Verdict::Assertion;
     match result.result {
@@ -391,7 +410,7 @@ fn caught(block: &str, outcome: &RunOutcome, declaration: &Declaration) -> Resul
             Ok(Some(Caught { lockstep, cycle: d.cycle, blamed: d.blame.block.clone(), assertion: false, first }))
         }
         Some(Cause::Assertion { cycle, failure }) => {
-            let blamed = module_of(&failure.message);
+            let blamed = module_of(&failure.message, &[]);
             let first = first_line(&failure.message);
             Ok(Some(Caught { lockstep, cycle: *cycle, blamed, assertion: true, first }))
         }

@@ -32,7 +32,8 @@ pub fn junit(report: &RegressionReport) -> String {
         suite.add_test_cases(beyond);
         all.add_test_suite(suite);
     }
-    all.to_string().expect("XML in a string")
+    // Two characters that no XML contains. The library leaves out the others.
+    all.to_string().expect("XML in a string").replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 /// Seconds as a duration; limited to the longest duration.
@@ -96,6 +97,16 @@ mod tests {
     use super::super::plan::{RegressionPlan, Shard};
     use super::super::report::Bucket;
     use super::*;
+
+    #[test]
+    fn messages_have_no_character_that_xml_cannot_contain() {
+        let plan = RegressionPlan::of_saxpy();
+        let failed = |case| CaseOutcome::new(case, Verdict::CheckFailed, "a\u{0}\u{fffe}\u{ffff}z\nb\u{ffff}");
+        let outcomes = plan.cases.iter().map(|case| (case.id.clone(), failed(case))).collect();
+        let xml = junit(&RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[]));
+        let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
+        assert!(xml.chars().all(allowed) && xml.contains("a\u{fffd}\u{fffd}z"), "{xml}");
+    }
 
     #[test]
     fn times_of_any_length_have_a_sum() {

@@ -24,7 +24,7 @@ pub use junit::junit;
 pub use outcome::{CaseOutcome, Signature};
 pub use plan::{Overrides, RegressionPlan, Shard};
 pub use report::{Bucket, Changes, RegressionReport, Trend};
-pub use run::{Regression, Told, run};
+pub use run::{Regression, Told, make_folder, run};
 pub use shards::merge;
 pub use sources::{Sources, program, sources};
 pub use worker::Worker;

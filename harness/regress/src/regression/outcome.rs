@@ -1,6 +1,7 @@
 //! The result of a case, and the signature that groups failures.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use gpurf_lockstep::Verdict;
 use gpurf_lockstep::report::DivergenceSummary;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::case::{Case, Work};
-use crate::mutants::module_of;
+use crate::mutants::{line_of, module_of};
 use crate::{JobError, JobResult};
 
 /// Maximum number of characters of a signature in the name of its folder.
@@ -44,6 +45,9 @@ pub struct CaseOutcome {
     /// The first difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceSummary>,
+    /// The module whose assertion failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
     /// What went wrong, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
@@ -63,8 +67,14 @@ impl CaseOutcome {
             events: BTreeMap::new(),
             coverage: BTreeMap::new(),
             divergence: None,
+            module: None,
             message: message.into(),
         }
+    }
+
+    /// Whether the case has a result. If a tool is missing, a build fails or a disk is full, it has none: the next run may have one.
+    pub fn is_final(&self) -> bool {
+        self.status < 3
     }
 
     /// The outcome of a case that could not be run.
@@ -73,8 +83,9 @@ impl CaseOutcome {
         Self { status, ..Self::new(case, Verdict::Error, error.to_string()) }
     }
 
-    /// The outcome of a lockstep.
-    pub fn of(case: &Case, result: &JobResult) -> Self {
+    /// The outcome of a lockstep. `overrides`: modules that other files replace.
+    pub fn of(case: &Case, result: &JobResult, overrides: &[(String, PathBuf)]) -> Self {
+        let is_assertion = result.result == Verdict::Assertion;
         let owned = |(name, count): (&'static str, u64)| (name.to_owned(), count);
         Self {
             cycles: result.cycles,
@@ -91,6 +102,7 @@ impl CaseOutcome {
                 .map(owned)
                 .collect(),
             divergence: result.divergence.clone(),
+            module: is_assertion.then(|| module_of(&result.report, overrides)),
             ..Self::new(case, result.result, result.report.trim_end())
         }
     }
@@ -118,10 +130,8 @@ impl Signature {
         let (block, port) = match (kind, &outcome.divergence) {
             (Verdict::Diverged, Some(d)) => (d.block.clone(), without_indices(&d.port)),
             (Verdict::Assertion, _) => {
-                let module = module_of(&outcome.message);
-                let place = outcome.message.split(".sv:").nth(1).unwrap_or_default();
-                let line: String = place.chars().take_while(char::is_ascii_digit).collect();
-                (module, format!("line {line}"))
+                let module = outcome.module.clone().unwrap_or_else(|| module_of(&outcome.message, &[]));
+                (module, format!("line {}", line_of(&outcome.message)))
             }
             // One change of the model usually changes many goldens.
             (Verdict::GoldenChanged, _) => (case.block().to_owned(), case.label().to_owned()),
@@ -222,6 +232,19 @@ mod tests {
         let message = "the RTL failed in cycle 7:\n[16] %Error: mrf_bank.sv:62: Assertion failed in TOP.mrf";
         let found = signature(&CaseOutcome::new(&case(), Verdict::Assertion, message));
         assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_bank", "line 62"));
+        // Files of any name: the worker knows which module they replace.
+        let overrides = ["mrf_bank=own/my bank.v", "alu=b.vh"].map(|text| text.split_once('=').unwrap());
+        let overrides = overrides.map(|(module, file)| (module.to_owned(), file.into()));
+        for (file, module) in [("my bank.v", "mrf_bank"), ("b.vh", "alu"), ("other.v", "other")] {
+            let message =
+                format!("the RTL failed in cycle 7:\n[16] %Error: {file}:62: Assertion failed in TOP.mrf: 'a:9:'");
+            let module_of = module_of(&message, &overrides);
+            assert_eq!(module_of, module);
+            let outcome =
+                CaseOutcome { module: Some(module_of), ..CaseOutcome::new(&case(), Verdict::Assertion, message) };
+            let found = signature(&outcome);
+            assert_eq!((found.block.as_str(), found.port.as_str()), (module, "line 62"));
+        }
     }
 
     #[test]

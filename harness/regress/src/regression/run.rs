@@ -64,7 +64,10 @@ pub fn journal_in(out: &Path) -> PathBuf {
 }
 
 /// Creates the folder of a regression.
-pub(super) fn make_folder(out: &Path) -> Result<(), JobError> {
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(out: &Path) -> Result<(), JobError> {
     std::fs::create_dir_all(out).map_err(|e| match out.ancestors().find(|path| path.exists()) {
         Some(file) if !file.is_dir() => {
             JobError::Input(format!("--out {}: {} is a file, not a folder", out.display(), file.display()))
@@ -98,7 +101,8 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
     } else {
         (Journal::create(&path, &header)?, Vec::new())
     };
-    let (outcomes, reproducers) = sorted(lines);
+    let (mut outcomes, reproducers) = sorted(lines);
+    outcomes.retain(|_, outcome| outcome.is_final());
     let done = Mutex::new(Done { journal, outcomes, reproducers, failure: None });
 
     let mine: Vec<&Case> =
@@ -243,9 +247,66 @@ impl Regression<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::super::plan::Overrides;
+    use super::super::worker::Answer;
     use super::*;
     use crate::Project;
+
+    /// A tool that failed yesterday may work today.
+    #[test]
+    fn a_case_without_a_result_runs_again_when_the_run_is_resumed() {
+        let plan = RegressionPlan::of_saxpy();
+        let folder = tempfile::tempdir().unwrap();
+        let sources = Sources { rtl: "r".into(), kernels: "k".into(), program: "p".into() };
+        let header = Header {
+            gpurf_journal: VERSION,
+            tier: plan.tier.clone(),
+            plan: plan.digest(),
+            rtl: sources.rtl.clone(),
+            kernels: sources.kernels.clone(),
+            program: sources.program.clone(),
+            shard: Shard::WHOLE,
+        };
+        let mut journal = Journal::create(&journal_in(folder.path()), &header).unwrap();
+        let (first, others) = plan.cases.split_first().unwrap();
+        let full = CaseOutcome::refused(first, &JobError::Build("the disk is full".into()));
+        let passed = |case| CaseOutcome::new(case, Verdict::Pass, "");
+        for outcome in std::iter::once(full).chain(others.iter().map(passed)) {
+            journal.append(&Line::Outcome(Box::new(outcome))).unwrap();
+        }
+        drop(journal);
+        // A worker with one answer.
+        let answer = folder.path().join("answer");
+        let done = Answer::Done(Box::new(passed(first)), None);
+        std::fs::write(&answer, serde_json::to_string(&done).unwrap() + "\n").unwrap();
+        let start = || {
+            let mut command = Command::new("sh");
+            command.args(["-c", "read request; cat \"$0\"; read end"]).arg(&answer);
+            command
+        };
+        let stop = AtomicBool::new(false);
+        let regression = Regression {
+            plan: &plan,
+            shard: Shard::WHOLE,
+            out: folder.path(),
+            jobs: 1,
+            resume: true,
+            sources,
+            options: &[],
+            start: &start,
+            stop: &stop,
+        };
+        let ran = Mutex::new(Vec::new());
+        let report = run(&regression, &|told| {
+            if let Told::Case(_, case) = told {
+                ran.lock().unwrap().push(case.id.clone());
+            }
+        });
+        assert_eq!(report.unwrap().result, Verdict::Pass);
+        assert_eq!(ran.into_inner().unwrap(), [first.id.clone()]);
+    }
 
     #[test]
     fn an_sm_with_many_runs_is_trained() {

@@ -1,25 +1,28 @@
 //! Merges the journals of several parts of a plan.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::journal::{self, Header, Journal, Line, Reproducer};
-use super::outcome::Signature;
+use super::outcome::{CaseOutcome, Signature};
 use super::plan::{RegressionPlan, Shard};
 use super::report::{RegressionReport, buckets};
 use super::run::{journal_in, make_folder, sorted};
 use crate::JobError;
 
 /// Merges the regressions in these folders into a journal of the whole plan in `out`, with their reproducers, and reports on it. Cases that none of them has run are
-/// missing; the merged regression can be resumed to run them.
+/// missing; the merged regression can be resumed to run them. `rtl` is the digest of the RTL that `options` name.
 ///
 /// # Errors
-/// When a folder has no journal, or one of another plan or other RTL; when `out` is one of the folders, or cannot be written.
+/// When a folder has no journal, or one of another plan or other RTL; when two of them have different results of one case; when `out` is one of the
+/// folders, or cannot be written.
 pub fn merge(
     plan: &RegressionPlan,
     folders: &[PathBuf],
     out: &Path,
+    rtl: &str,
     options: &[String],
 ) -> Result<RegressionReport, JobError> {
     // Otherwise the reproducers in this folder would be lost.
@@ -29,7 +32,8 @@ pub fn merge(
         let why = "--merge: --out has to be another folder than those that are merged";
         return Err(JobError::Input(why.into()));
     }
-    let mut all: Vec<Line> = Vec::new();
+    let mut outcomes: BTreeMap<String, CaseOutcome> = BTreeMap::new();
+    let mut candidates: Vec<Reproducer> = Vec::new();
     let mut first: Option<Header> = None;
     for folder in folders {
         let path = journal_in(folder);
@@ -39,23 +43,33 @@ pub fn merge(
         if header.tier != plan.tier || header.plan != plan.digest() {
             return Err(wrong("it is of another plan, or tier"));
         }
-        if first.as_ref().is_some_and(|first| first.rtl != header.rtl) {
-            return Err(wrong("its RTL is not that of the others"));
+        if header.rtl != rtl {
+            return Err(wrong("its RTL is not that of this checkout and these options: name its --rtl and --rtl-list"));
         }
         if first.as_ref().is_some_and(|first| first.kernels != header.kernels) {
             return Err(wrong("its kernels or goldens are not those of the others"));
         }
         first.get_or_insert(header);
-        // Failure folders are named relative to the folder of their shard.
-        all.extend(lines.into_iter().map(|line| match line {
-            Line::Reproducer(Reproducer { folder: Some(below), signature, case }) => {
-                Line::Reproducer(Reproducer { folder: Some(folder.join(below)), signature, case })
+        let (found, reproducers) = sorted(lines);
+        for (case, outcome) in found {
+            match outcomes.get(&case) {
+                Some(other) if other.is_final() && outcome.is_final() && other.result != outcome.result => {
+                    let (other, own) = (other.result.word(), outcome.result.word());
+                    return Err(wrong(&format!("its result of {case} is {own}, that of another folder is {other}")));
+                }
+                Some(other) if other.is_final() || !outcome.is_final() => {}
+                _ => _ = outcomes.insert(case, outcome),
             }
-            other => other,
-        }));
+        }
+        // Failure folders are named relative to the folder of their shard.
+        candidates.extend(
+            reproducers.into_iter().map(|reproducer| Reproducer {
+                folder: reproducer.folder.map(|below| folder.join(below)),
+                ..reproducer
+            }),
+        );
     }
     let first = first.ok_or_else(|| JobError::Input("--merge: which folders?".into()))?;
-    let (outcomes, candidates) = sorted(all);
     make_folder(out)?;
     let mut journal = Journal::create(&journal_in(out), &Header { shard: Shard::WHOLE, ..first })?;
     let runs = || plan.cases.iter().filter_map(|case| Some((case, outcomes.get(&case.id)?)));
@@ -82,16 +96,29 @@ fn take_over(signature: &Signature, from: &Path, out: &Path) -> io::Result<PathB
     if to.exists() {
         fs::remove_dir_all(&to)?;
     }
-    fs::create_dir_all(&to)?;
+    copy_folder(from, &to)?;
+    Ok(name)
+}
+
+/// Copies a folder with all that is in it.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        fs::copy(entry.path(), to.join(entry.file_name()))?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &to)?
+        } else {
+            fs::copy(entry.path(), to).map(drop)?
+        }
     }
-    Ok(name)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use gpurf_lockstep::Verdict;
+
     use super::*;
 
     fn header(plan: &RegressionPlan, gpurf_journal: u32) -> Header {
@@ -112,7 +139,7 @@ mod tests {
         fs::write(&results, "before").unwrap();
         let merged = |gpurf_journal: u32| {
             drop(Journal::create(&journal_in(&part), &header(&plan, gpurf_journal)).unwrap());
-            merge(&plan, std::slice::from_ref(&part), &out, &[])
+            merge(&plan, std::slice::from_ref(&part), &out, "r", &[])
         };
         let message = merged(2).unwrap_err().to_string();
         let start = format!("--merge {}: ", part.display());
@@ -133,10 +160,41 @@ mod tests {
         }
         let before = fs::read(journal_in(&part)).unwrap();
         for out in [part.clone(), folder.path().join("other/../part")] {
-            let message = merge(&plan, &[other.clone(), part.clone()], &out, &[]).unwrap_err().to_string();
+            let message = merge(&plan, &[other.clone(), part.clone()], &out, "r", &[]).unwrap_err().to_string();
             assert_eq!(message, "--merge: --out has to be another folder than those that are merged");
         }
         assert_eq!(fs::read(journal_in(&part)).unwrap(), before);
         assert_eq!(fs::read_dir(&part).unwrap().count(), 1, "nothing but its journal");
+    }
+
+    #[test]
+    fn a_case_with_two_results_is_refused_in_either_order_and_one_without_takes_the_others() {
+        let plan = RegressionPlan::of_saxpy();
+        let case = &plan.cases[0];
+        let folder = tempfile::tempdir().unwrap();
+        let [pass, failed, broken, out] = ["pass", "failed", "broken", "out"].map(|name| folder.path().join(name));
+        let not_built = CaseOutcome::refused(case, &JobError::Build("no compiler".into()));
+        for (folder, outcome) in [
+            (&pass, CaseOutcome::new(case, Verdict::Pass, "")),
+            (&failed, CaseOutcome::new(case, Verdict::GoldenChanged, "cycles 1 -> 2")),
+            (&broken, not_built),
+        ] {
+            fs::create_dir(folder).unwrap();
+            let mut journal = Journal::create(&journal_in(folder), &header(&plan, journal::VERSION)).unwrap();
+            journal.append(&Line::Outcome(Box::new(outcome))).unwrap();
+        }
+        let merged = |folders: [&PathBuf; 2], rtl| merge(&plan, &folders.map(Clone::clone), &out, rtl, &[]);
+        for (folders, own, other) in
+            [([&pass, &failed], "golden_changed", "pass"), ([&failed, &pass], "pass", "golden_changed")]
+        {
+            let message = merged(folders, "r").unwrap_err().to_string();
+            let expected = format!("its result of {} is {own}, that of another folder is {other}", case.id);
+            assert_eq!(message, format!("--merge {}: {expected}", folders[1].display()));
+        }
+        for folders in [[&failed, &broken], [&broken, &failed]] {
+            assert_eq!(merged(folders, "r").unwrap().runs[0].outcome.result, Verdict::GoldenChanged);
+        }
+        let message = merged([&pass, &pass], "other").unwrap_err().to_string();
+        assert!(message.contains("its RTL is not that of this checkout and these options"), "{message}");
     }
 }

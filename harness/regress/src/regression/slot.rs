@@ -12,7 +12,7 @@ use gpurf_lockstep::Verdict;
 use super::case::Case;
 use super::outcome::CaseOutcome;
 use super::worker::{Answer, Request};
-use crate::JobError;
+use crate::{JobError, is_raised_by_now};
 
 /// Time limit of a build.
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
@@ -98,13 +98,20 @@ impl<'a> Slot<'a> {
                 Ok(Answer::Done(outcome, folder)) => return Ok((*outcome, folder)),
                 Err(RecvTimeoutError::Timeout) => {
                     self.process = None;
-                    let (what, s) = if built { ("no end", case.limit_s) } else { ("not built", BUILD_LIMIT.as_secs()) };
+                    let (what, s) = if built {
+                        ("no end", (limit + allowance).as_secs())
+                    } else {
+                        ("not built", BUILD_LIMIT.as_secs())
+                    };
                     let message = format!("{what} within {s} s");
                     return Ok((CaseOutcome::new(case, Verdict::TimeLimit, message), None));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = process.child.wait();
                     self.process = None;
+                    if is_raised_by_now(self.stop) {
+                        return Ok((CaseOutcome::new(case, Verdict::Interrupted, ""), None));
+                    }
                     let how = status.map_or_else(|e| e.to_string(), |status| status.to_string());
                     let message = format!("the process that ran it ended ({how})");
                     return Ok((CaseOutcome::new(case, Verdict::Crashed, message), None));
@@ -124,7 +131,7 @@ impl<'a> Slot<'a> {
         let (sender, answers) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
-                // Other lines are output of the RTL and are ignored.
+                // Other lines are no answers and are ignored.
                 if let Ok(answer) = serde_json::from_str(&line)
                     && sender.send(answer).is_err()
                 {
@@ -133,5 +140,36 @@ impl<'a> Slot<'a> {
             }
         });
         Ok(Process { child, requests, answers })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{scope, sleep};
+
+    use gpurf_blocks::config::Config;
+
+    use super::super::case::Work;
+    use super::*;
+
+    #[test]
+    fn a_worker_that_ctrl_c_ends_before_it_listens_has_not_crashed() {
+        let case = Case::new(&Config::default(), 1, Work::Block { block: "mrf".into(), cycles: 9 }, 5);
+        let start = || {
+            let mut command = Command::new("sh");
+            command.args(["-c", "read request; exit 2"]);
+            command
+        };
+        let ended = |interrupted: bool| {
+            let stop = AtomicBool::new(false);
+            scope(|scope| {
+                scope.spawn(|| {
+                    sleep(Duration::from_millis(100));
+                    stop.store(interrupted, Ordering::Relaxed);
+                });
+                Slot::new(&start, &stop, 1).run(&case, false, None).unwrap().0.result
+            })
+        };
+        assert_eq!([true, false].map(ended), [Verdict::Interrupted, Verdict::Crashed]);
     }
 }

@@ -4,6 +4,7 @@
 //! input ends, so that it does not outlive its parent process.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +21,7 @@ use super::case::{Case, Work};
 use super::outcome::CaseOutcome;
 use crate::golden::{self, Golden, NotTaken, Numbers, Store};
 use crate::kernels::{image, input};
-use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, build_sm, run_job};
+use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, build_sm, is_raised_by_now, run_job};
 
 /// A case to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ pub struct Worker<'a> {
     pub rtl: &'a RtlSources,
     /// Computes the numbers of goldens.
     pub numbers: Numbers<'a>,
+    /// Where answers are written. What the RTL writes to standard output must not come between them.
+    pub answers: &'a File,
     /// Set to end early.
     pub stop: &'static AtomicBool,
     /// Builds that failed, with their errors; they are not tried again.
@@ -79,24 +82,26 @@ impl Worker<'_> {
             std::process::exit(0);
         });
         for request in requests {
-            let (outcome, folder) = self.run(&request).unwrap_or_else(|e| (self.not_run(&request.case, &e), None));
-            say(&Answer::Done(Box::new(outcome), folder))?;
+            let (outcome, folder) = self.run(&request).unwrap_or_else(|e| {
+                let stopped = is_raised_by_now(self.stop);
+                (not_run(&request.case, &e, stopped), None)
+            });
+            self.say(&Answer::Done(Box::new(outcome), folder))?;
         }
         Ok(())
     }
 
-    /// The outcome of a case that could not run. Ctrl-C ends compilers too: their failure is then not a result.
-    fn not_run(&self, case: &Case, error: &JobError) -> CaseOutcome {
-        match self.stop.load(Ordering::Relaxed) {
-            true => CaseOutcome::new(case, Verdict::Interrupted, ""),
-            false => CaseOutcome::refused(case, error),
-        }
+    fn say(&self, answer: &Answer) -> io::Result<()> {
+        let mut text = serde_json::to_string(answer).expect("words, numbers and maps of them are JSON");
+        text.push('\n');
+        let mut answers = self.answers;
+        answers.write_all(text.as_bytes())
     }
 
     fn run(&mut self, request: &Request) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let Request { case, keep, threads, train } = request;
         let Some(mut job) = case.job(&self.project)? else {
-            say(&Answer::Built).map_err(|e| input(&e))?;
+            self.say(&Answer::Built).map_err(|e| input(&e))?;
             return Ok((self.golden(case)?, None));
         };
         if let Work::Kernel { kernel } = &case.work
@@ -107,7 +112,8 @@ impl Worker<'_> {
         let started = Instant::now();
         let key = (job.block.clone(), case.settings.clone());
         if let Some(error) = self.broken.get(&key) {
-            return Err(error.clone());
+            // No tool has run now.
+            return Ok((not_run(case, error, self.stop.load(Ordering::Relaxed)), None));
         }
         // Replaced modules that the block does not contain are left out, also of its reproducer.
         let mut rtl = self.rtl.clone();
@@ -119,11 +125,11 @@ impl Worker<'_> {
             return Err(error);
         }
         let build_s = started.elapsed().as_secs_f64();
-        say(&Answer::Built).map_err(|e| input(&e))?;
+        self.say(&Answer::Built).map_err(|e| input(&e))?;
         (job.keep_failure, job.threads) = (keep.is_some(), *threads);
         let project = Project { failures: keep.clone().unwrap_or_default(), ..self.project.clone() };
         let result = run_job(&project, self.tools, &job, &rtl, &options, self.stop)?;
-        let outcome = CaseOutcome { build_s, ..CaseOutcome::of(case, &result) };
+        let outcome = CaseOutcome { build_s, ..CaseOutcome::of(case, &result, &rtl.overrides) };
         let folder = result.failure_folder.clone();
         Ok((self.with_golden(case, &result, outcome)?, folder))
     }
@@ -183,16 +189,16 @@ impl Worker<'_> {
     }
 }
 
+/// The outcome of a case that could not run. Ctrl-C ends compilers too: their failure is then not a result.
+fn not_run(case: &Case, error: &JobError, stopped: bool) -> CaseOutcome {
+    match stopped {
+        true => CaseOutcome::new(case, Verdict::Interrupted, ""),
+        false => CaseOutcome::refused(case, error),
+    }
+}
+
 /// Changes as one sentence.
 fn in_words(changes: &[golden::Change]) -> Option<String> {
     let words = changes.iter().map(|change| format!("{} {} -> {}", change.what, change.before, change.now));
     (!changes.is_empty()).then(|| format!("not what the golden says: {}", words.collect::<Vec<_>>().join(", ")))
-}
-
-fn say(answer: &Answer) -> io::Result<()> {
-    let mut text = serde_json::to_string(answer).expect("words, numbers and maps of them are JSON");
-    text.push('\n');
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
