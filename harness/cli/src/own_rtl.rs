@@ -162,6 +162,13 @@ impl OwnRtl {
         self.sources.overrides.iter().map(|(module, _)| module.as_str()).collect()
     }
 
+    /// Whether one of the files names this package of the project; the package is then compiled with it.
+    pub fn names_package(&self, module: &str) -> bool {
+        let replacing = self.sources.overrides.iter().map(|(_, file)| file);
+        let mut texts = replacing.chain(&self.sources.extra).filter_map(|file| read(file).ok());
+        gpurf_regress::is_package(module) && texts.any(|text| verilated::names_package(&text, module))
+    }
+
     fn replaces(&self, module: &str) -> bool {
         self.sources.overrides.iter().any(|(m, _)| m == module)
     }

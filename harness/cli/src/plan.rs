@@ -258,7 +258,8 @@ fn distinct(jobs: &mut Vec<LockstepJob>) {
 fn check_touched(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
     let contains =
         |job: &LockstepJob, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| is_built_from(block, module));
-    let unused = own.modules().into_iter().find(|module| !jobs.iter().any(|job| contains(job, module)));
+    let is_used = |module: &&str| jobs.iter().any(|job| contains(job, module)) || own.names_package(module);
+    let unused = own.modules().into_iter().find(|module| !is_used(module));
     unused.map_or(Ok(()), |module| {
         let mut blocks: Vec<&str> = jobs.iter().map(|job| job.block.as_str()).collect();
         blocks.dedup();

@@ -145,7 +145,10 @@ impl Module {
             return ready.clone();
         }
         let ready = self.compile(name, geometry, (config, registers), hidden).map(Rc::new);
-        self.kernels.insert(key, ready.clone());
+        // There may be room for its buffers later.
+        if !matches!(ready, Err((CudaError::OutOfMemory, _))) {
+            self.kernels.insert(key, ready.clone());
+        }
         ready
     }
 

@@ -278,7 +278,8 @@ mod tests {
         let _served = passed.recv_timeout(time).unwrap();
         let _silent = connect();
         let mut rejected = connect();
-        rejected.write_all(&request).unwrap();
+        // The answer may have come before the request.
+        let _ = rejected.write_all(&request);
         let mut answer = [0; 16];
         rejected.read_exact(&mut answer).unwrap();
         assert_eq!(answer[..4], CudaError::Unavailable.code().to_ne_bytes());

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -24,12 +25,11 @@ impl WholeFile {
     /// # Errors
     /// When the path cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
-        if is_open_file(path) {
-            let file = Kind::Special(File::options().append(true).open(path)?);
-            return Ok(Self { path: path.to_owned(), file });
-        }
         // The file that a link leads to is replaced, not the link.
-        let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = &followed(path);
+        if is_open_file(path) {
+            return Ok(Self { path: path.clone(), file: Kind::Special(open_file(path)?) });
+        }
         let file = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Kind::Special(File::options().write(true).open(path)?),
@@ -75,21 +75,40 @@ impl WholeFile {
     }
 }
 
-/// Whether a path names a file that a process has open, such as `/dev/stdout` and `/proc/self/fd/3`.
-fn is_open_file(path: &Path) -> bool {
+/// The path that the links of a path lead to, also if there is no file yet. Links end at a file that a process has open, such as `/dev/stdout` and
+/// `/proc/self/fd/3`.
+fn followed(path: &Path) -> PathBuf {
     // As many links as the system follows.
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let Ok(folder) = fs::canonicalize(folder) else { return false };
-        if folder.starts_with("/proc") && folder.ends_with("fd") {
-            return true;
+        let Ok(folder) = fs::canonicalize(folder) else { break };
+        path = folder.join(path.file_name().unwrap_or_default());
+        if is_open_file(&path) {
+            break;
         }
-        let Ok(target) = fs::read_link(&path) else { return false };
+        let Ok(target) = fs::read_link(&path) else { break };
         path = folder.join(target);
     }
-    false
+    path
+}
+
+/// Whether a path without links names a file that a process has open.
+fn is_open_file(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folder.starts_with("/proc") && folder.ends_with("fd"))
+}
+
+/// A handle of a file that a process has open. Those of this process's own streams write where the streams do; another one writes at the file's end.
+fn open_file(path: &Path) -> io::Result<File> {
+    let own = Path::new("/proc").join(std::process::id().to_string()).join("fd");
+    if path == own.join("1") {
+        return Ok(io::stdout().as_fd().try_clone_to_owned()?.into());
+    }
+    if path == own.join("2") {
+        return Ok(io::stderr().as_fd().try_clone_to_owned()?.into());
+    }
+    File::options().append(true).open(path)
 }
 
 /// Writes a file; the previous one is kept until the new one is complete.
@@ -128,6 +147,12 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         symlink("file", &link).unwrap();
         write(&link, b"second").unwrap();
+        // A link may lead to a file that is not there yet.
+        let [new, ahead] = ["new", "ahead"].map(|name| folder.path().join(name));
+        symlink("new", &ahead).unwrap();
+        write(&ahead, b"third").unwrap();
+        assert!(fs::symlink_metadata(&ahead).unwrap().is_symlink());
+        assert_eq!(fs::read(&new).unwrap(), b"third");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((fs::read(&file).unwrap(), mode(&file)), (b"second".to_vec(), 0o600));
     }

@@ -202,10 +202,9 @@ pub fn request(
     request.options = options;
     let own = rtl.overrides.iter().filter(|(module, _)| request.source_of(module).is_some()).map(|(_, file)| file);
     let own: Vec<&PathBuf> = own.chain(&rtl.extra).collect();
-    add_packages(&mut request, project, sources.len(), &own);
+    add_packages(&mut request, project, sources.len(), &own, &rtl.overrides);
     for (module, file) in &rtl.overrides {
-        let is_package = packages().iter().any(|path| file_name(path) == module);
-        if gpurf_sm::find(module).is_none() && !is_package {
+        if gpurf_sm::find(module).is_none() && !is_package(module) {
             let names: Vec<&str> = gpurf_sm::all().map(|b| b.name).collect();
             return Err(JobError::Input(format!(
                 "--rtl {module}: there is no module {module}; the modules are: {}",
@@ -224,9 +223,20 @@ pub fn request(
     Ok(request)
 }
 
+/// Whether a module of this name is a package of the project.
+pub fn is_package(module: &str) -> bool {
+    packages().iter().any(|path| file_name(path) == module)
+}
+
 /// Adds the project's packages that files of the user's own RTL name, and that the modules in their places do not import, in front of the last
 /// `modules` sources.
-fn add_packages(request: &mut Request, project: &Project, modules: usize, own: &[&PathBuf]) {
+fn add_packages(
+    request: &mut Request,
+    project: &Project,
+    modules: usize,
+    own: &[&PathBuf],
+    overrides: &[(String, PathBuf)],
+) {
     let read = |file: &Path| std::fs::read_to_string(file).unwrap_or_default();
     let own: Vec<String> = own.iter().map(|file| read(file)).collect();
     let mut added: Vec<(PathBuf, String)> = Vec::new();
@@ -240,7 +250,9 @@ fn add_packages(request: &mut Request, project: &Project, modules: usize, own: &
         let file = project.rtl().join(path).with_extension("sv");
         // A package comes in front of those that import it.
         let users = added.iter().position(|(_, text)| names_package(text, file_name(path)));
-        let text = read(&file);
+        // A package that is replaced imports what its replacement imports.
+        let replaced = overrides.iter().find(|(module, _)| module == file_name(path)).map(|(_, own)| own);
+        let text = read(replaced.unwrap_or(&file));
         added.insert(users.unwrap_or(added.len()), (file, text));
     }
     let place = request.sources.len() - modules;

@@ -34,7 +34,7 @@ pub use error::JobError;
 pub use gpurf_stimulus::program::compiler_options;
 pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, JobResult, KernelInputs, LockstepJob, ProgramInputs, REGISTERS, REQUIRED_HITS,
-    RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, packages_of, request,
+    RtlSources, ToggleCounts, file_name, is_built_from, is_called, is_package, packages, packages_of, request,
 };
 pub use parallel::{run_all, run_grouped, threads_of_each};
 pub use project::Project;

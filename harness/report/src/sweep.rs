@@ -353,7 +353,8 @@ impl SweepPlan {
     }
 
     /// Each machine, and the machine with one setting changed, without the experiments. A machine that sets the key itself is in the plan for that
-    /// value and keeps it, unless all machines set the same value; a machine that refuses the setting stays as it is.
+    /// value and keeps it, unless all machines set the same value. A machine stays as it is if it refuses the setting, or if its warps keep their
+    /// slots (`sm.stay`) and would be more than the slots.
     fn changed(&self, setting: &str) -> impl Iterator<Item = (&Point, Point)> {
         let mut values = self.points.iter().map(|point| point.own(setting));
         let first = values.next().flatten();
@@ -711,7 +712,7 @@ impl Task<'_> {
 
     fn sentence(&self, what: &dyn std::fmt::Display) -> String {
         let Kernel { path, code, .. } = self.kernel;
-        let settings = code.settings();
+        let (path, settings) = (gpurf_lockstep::quoted(path), code.settings());
         let again = match self.whats.first() {
             Some(What::Model(point)) => format!("gpurf run {path} --engine model {}{settings}", point.options()),
             Some(What::Levels(_)) => format!("gpurf report hierarchy --kernel {path}{}", code.options(None)),
@@ -867,6 +868,11 @@ impl Results<'_> {
         self.lacking.borrow().clone()
     }
 
+    /// Whether a kernel runs in a configuration: on the machine that ran as this configuration.
+    pub fn runs(&self, point: &Point, kernel: &Kernel) -> bool {
+        self.changed.get(point).unwrap_or(point).runs(kernel)
+    }
+
     /// The sizes and policies of the machine that ran as this configuration; `None` if there is no such machine.
     pub fn config(&self, point: &Point) -> Option<Config> {
         self.changed.get(point).unwrap_or(point).config().ok()
@@ -931,7 +937,8 @@ impl Results<'_> {
 
     /// The command that makes a part of a report, for one kernel or for all.
     pub fn part_command(&self, report: &str, part: &str, kernel: Option<&str>) -> String {
-        let kernel = kernel.map_or_else(String::new, |name| format!(" --kernel {}", self.path(name)));
+        let kernel =
+            kernel.map_or_else(String::new, |name| format!(" --kernel {}", gpurf_lockstep::quoted(self.path(name))));
         format!("gpurf report {report} --only {part}{kernel}")
     }
 

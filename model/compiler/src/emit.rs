@@ -88,7 +88,7 @@ impl Emitter<'_> {
     fn exits_of_branches(&self, meets: &[Option<BlockId>]) -> Vec<bool> {
         let mut own: Vec<bool> =
             self.f.blocks.iter().map(|block| block.insts.is_empty() && block.term == Term::Exit).collect();
-        // No branch leads to the first block.
+        // A first block that is a bare exit is the only block, and no branch leads to it.
         own[0] = false;
         loop {
             let mut changed = false;

@@ -212,12 +212,8 @@ fn counts_that_contradict_each_other_are_refused() {
         assert!(matches!(PLAIN.energy(&wrong), Err(LeakageError::Sum { .. })), "{wrong:?}");
         assert!(matches!(PLAIN.relative(&RUN, &wrong), Err(LeakageError::Sum { .. })), "{wrong:?}");
     }
-    assert!(PLAIN.energy(&StateCounts { from_sleep: 30, from_off: 15, ..RUN }).is_ok());
-    assert_eq!(
-        refused(StateCounts { from_sleep: 31, ..RUN }),
-        "31 wake-ups from SLEEP are more than 20 changes to it and 10 registers that may have begun in it"
-    );
-    assert!(refused(StateCounts { from_off: 16, ..RUN }).starts_with("16 wake-ups from OFF are more than 5 changes"));
+    // Registers of a warp that ends while they are ON wake more often than they change to SLEEP.
+    assert!(PLAIN.energy(&StateCounts { from_sleep: 1000, ..RUN }).is_ok());
     for empty in [StateCounts::default(), StateCounts::always_on(10, 0), StateCounts::always_on(0, 10)] {
         assert!(matches!(PLAIN.energy(&empty), Err(LeakageError::Nothing { .. })));
     }

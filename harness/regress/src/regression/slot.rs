@@ -164,7 +164,7 @@ mod tests {
             let stop = AtomicBool::new(false);
             scope(|scope| {
                 scope.spawn(|| {
-                    sleep(Duration::from_millis(100));
+                    sleep(Duration::from_millis(10));
                     stop.store(interrupted, Ordering::Relaxed);
                 });
                 Slot::new(&start, &stop, 1).run(&case, false, None).unwrap().0.result

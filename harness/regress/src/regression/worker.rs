@@ -21,7 +21,7 @@ use super::case::{Case, Work};
 use super::outcome::CaseOutcome;
 use crate::golden::{self, Golden, NotTaken, Numbers, Store};
 use crate::kernels::{image, input};
-use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, build_sm, is_raised_by_now, run_job};
+use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, build_sm, is_package, is_raised_by_now, run_job};
 
 /// A case to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -83,7 +83,9 @@ impl Worker<'_> {
         });
         for request in requests {
             let (outcome, folder) = self.run(&request).unwrap_or_else(|e| {
-                let stopped = is_raised_by_now(self.stop);
+                // Ctrl-C can make a tool fail, not an input.
+                let is_build = matches!(e, JobError::Build(_));
+                let stopped = if is_build { is_raised_by_now(self.stop) } else { self.stop.load(Ordering::Relaxed) };
                 (not_run(&request.case, &e, stopped), None)
             });
             self.say(&Answer::Done(Box::new(outcome), folder))?;
@@ -115,9 +117,9 @@ impl Worker<'_> {
             // No tool has run now.
             return Ok((not_run(case, error, self.stop.load(Ordering::Relaxed)), None));
         }
-        // Replaced modules that the block does not contain are left out, also of its reproducer.
+        // Replaced modules that the block does not contain are left out, also of its reproducer. Files of the user's own may import any package.
         let mut rtl = self.rtl.clone();
-        rtl.overrides.retain(|(module, _)| case.contains(module));
+        rtl.overrides.retain(|(module, _)| case.contains(module) || is_package(module));
         let options = Options { profile: *train, ..Options::default() };
         let wanted = crate::request(&self.project, &job.block, &job.config, &rtl, options.clone())?;
         if let Err(error) = build_sm(self.tools, &wanted, &job.config) {

@@ -56,7 +56,8 @@ pub struct ByEvent {
 
 impl Group {
     fn new(rows: Vec<EventEnergy>) -> Self {
-        Self { total: rows.iter().map(|row| row.energy).sum(), rows }
+        // The sum of nothing is -0.0.
+        Self { total: rows.iter().map(|row| row.energy).sum::<f64>() + 0.0, rows }
     }
 
     fn share_of(&mut self, whole: f64) {

@@ -1,6 +1,6 @@
 //! Power of the register file: hybrid paper 5, 6.3, figures 6 and 10.
 
-use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
+use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic, KILOBYTES};
 
 use super::{NOT_SAID, command, event, file, gated, hybrid, kernels, lost, original, sram, traffic};
 use crate::estimate::Estimate;
@@ -52,9 +52,9 @@ fn of_sram(run: &Measured) -> f64 {
     HybridFile::SRAM.power(&traffic(run)).total()
 }
 
-/// The storage of a machine's register file.
+/// The storage of a machine's register file; `None` if the table does not have its size.
 fn file_of(results: &Results<'_>, point: &Point) -> Option<HybridFile> {
-    results.config(point).map(|config| file(&config))
+    results.config(point).filter(|config| config.mrf.kilobytes == KILOBYTES).map(|config| file(&config))
 }
 
 /// Power of each kernel on a machine, relative to that of an SRAM file.

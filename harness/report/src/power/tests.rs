@@ -139,5 +139,8 @@ fn a_fit_that_does_not_exist_is_reported() {
     };
     let report = report(|_, point| Some(all_on(point)));
     assert!(report.absent.contains(&NO_FIT), "{:?}", report.absent);
+    // It is not the reason if a run is missing.
+    let failed = made(&REPORT, &["a", "b"], |_, point| (point.preset != "greener").then(|| all_on(point)));
+    assert!(!failed.absent.contains(&NO_FIT));
     assert!(!report.rows.iter().any(|row| row.metric.contains("fitted")));
 }

@@ -152,7 +152,7 @@ const RELEASE: Definition = Definition {
 const CACHES: Absent = Absent {
     source: "sharing thesis 2.5.1.2 to 2.5.1.5, 3.4.1.2",
     text: "what more and fewer misses of the L2 cache do",
-    why: "one SM alone does not fill the L2 cache of many; the experiments with twice the memory's bandwidth show the effect of one that does more",
+    why: "one SM cannot fill an L2 cache that many share; the experiments with twice the memory's bandwidth show what a more effective one would do",
 };
 
 const DIVERGENCE: Absent = Absent {

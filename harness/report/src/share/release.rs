@@ -7,7 +7,7 @@ use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Reason, Row};
 use crate::shown::kernels;
-use crate::sweep::{Measured, Point, Results, SweepPlan};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const SOURCE: &str = "sharing thesis 3.4.1.4, figure 3.10";
 const PART: &str = "places";
@@ -57,10 +57,13 @@ fn why(of: Shared, results: &Results<'_>, (a, b): (Point, Point), value: impl Fn
     Reason::found(all, of.command(results, PART))
 }
 
-/// The fraction of the released locks that a block releases before its end.
-fn given_up(run: &Measured) -> f64 {
-    let [early, all] = [scratchpad_event::LOCK_EARLY, scratchpad_event::LOCK_FREE].map(|name| run.event(name) as f64);
-    crate::ratio(early, all)
+/// The fraction of the released locks that a block releases before its end, of each kernel that takes locks.
+fn given_up(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
+    let of = |name| results.each(point, |run| run.event(name) as f64);
+    let (early, all) = (of(scratchpad_event::LOCK_EARLY)?, of(scratchpad_event::LOCK_FREE)?);
+    let taken = all.iter().filter(|(_, all)| **all > 0.0);
+    let each: PerKernel = taken.map(|(name, all)| (name.clone(), early[name] / all)).collect();
+    (!each.is_empty()).then_some(each)
 }
 
 /// 1 for each kernel on which the gain of postdom over optimal has the thesis's sign, 0 for the others.
@@ -120,7 +123,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         rows.push(MORE.row("IPC gained by postdom, over optimal", Estimate::gain(&gains)));
     }
     for (name, point) in [("no relssp", of.sharing()), ("postdom", postdom(of)), ("optimal", optimal(of))] {
-        let early = results.each(&point, given_up).and_then(|each| of.of_sharing(results, each));
+        let early = given_up(results, &point).and_then(|each| of.of_sharing(results, each));
         rows.extend(early.map(|each| MORE.mean(format!("locks given up before the block ends, {name}"), each)));
     }
     rows

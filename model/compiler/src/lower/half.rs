@@ -205,7 +205,7 @@ impl<'a> Kernel<'_, 'a> {
                 if width == Width::One {
                     &["u32", "s32", "f32", "u16", "s16", "f16"]
                 } else {
-                    &["f16x2", "u16x2", "s16x2", "u32", "s32"]
+                    &["f16x2", "u32", "s32"]
                 },
             )?)
         } else {
@@ -234,20 +234,20 @@ impl<'a> Kernel<'_, 'a> {
         let Some(result) = result else { return self.write_predicates(d, both) };
         let [p, second] = both;
         let high = (width == Width::Two).then_some(second);
-        let one = |result: &str| match result {
-            "f16" | "f16x2" => HALF_ONE,
-            "f32" => 1f32.to_bits(),
-            "u16" | "s16" | "u16x2" | "s16x2" => 0xffff,
+        let one = match (result, width) {
+            ("f16" | "f16x2", _) => HALF_ONE,
+            ("f32", _) => 1f32.to_bits(),
+            ("u16" | "s16", _) | (_, Width::Two) => 0xffff,
             _ => u32::MAX,
         };
-        let low = self.b.select(p, Val::Imm(one(result)), Val::ZERO);
+        let low = self.b.select(p, Val::Imm(one), Val::ZERO);
         match (result, high) {
-            ("f16x2" | "u16x2" | "s16x2", Some(high)) => {
-                let high = self.b.select(high, Val::Imm(one(result)), Val::ZERO);
+            // A comparison of pairs has a result in each half, also as .u32.
+            (_, Some(high)) => {
+                let high = self.b.select(high, Val::Imm(one), Val::ZERO);
                 let both = self.pack_halves(low, high);
                 self.write_word(d, B32, both)
             }
-            (_, Some(_)) => wrong(i.span, "a comparison of pairs gives a pair"),
             ("f16" | "u16" | "s16", None) => self.write_word(d, B16, low),
             (_, None) => self.write_word(d, B32, low),
         }

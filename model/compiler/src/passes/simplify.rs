@@ -23,14 +23,15 @@ pub fn run(f: &mut Function) {
             break;
         }
     }
-    if remove_overwritten(f) {
-        super::cleanup::run(f);
-    }
+    only_dead(f);
 }
 
-/// Removes instructions whose results are never read, and blocks that this leaves empty.
+/// Removes instructions whose results are never read, blocks that this leaves empty, and what only their branches have read.
 pub fn only_dead(f: &mut Function) {
-    if remove_dead(f) | remove_overwritten(f) {
+    for _ in 0..ROUNDS {
+        if !(remove_dead(f) | remove_overwritten(f)) {
+            return;
+        }
         super::cleanup::run(f);
     }
 }

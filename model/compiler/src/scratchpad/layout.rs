@@ -120,7 +120,8 @@ fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
     if !inside(at.0) {
         return None;
     }
-    // Whether the counter has been stepped where it is read. In another block this is not known: then the count may be off by one.
+    // Whether the counter has been stepped where it is read. If that is in another block, a counter that is compared itself is taken as stepped, and one
+    // whose sum is compared is not: then the count may be off by one.
     let ahead = if read_at.0 == step_at.0 { step_at.1 < read_at.1 } else { compared == counter };
     let mut value = first.wrapping_add(more);
     if ahead {

@@ -124,7 +124,7 @@ impl FromIterator<usize> for Variables {
 /// A variable of shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedVariable {
-    /// Its name in the PTX; empty for the word in which `bar.red` counts.
+    /// Its name in the PTX; empty for a word in which `bar.red` counts.
     pub name: String,
     /// Its size; `None` for dynamic memory.
     pub bytes: Option<u32>,

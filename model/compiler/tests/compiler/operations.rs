@@ -570,7 +570,7 @@ fn half_precision() {
             },
         ),
         case(
-            "and.b32 $c, $c, 1; setp.ne.u32 %p2, $c, 0; set.gt.or.u16x2.f16x2 $d, $a, $b, %p2;",
+            "and.b32 $c, $c, 1; setp.ne.u32 %p2, $c, 0; set.gt.or.u32.f16x2 $d, $a, $b, %p2;",
             32,
             &[32, 32, 32],
             |a, b, c| {

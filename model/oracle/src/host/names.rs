@@ -67,8 +67,8 @@ impl Forms {
     }
 
     fn ends_with(&self, name: &str) -> bool {
-        let is_namespace = |rest: &str| rest.ends_with("::") && end_of_name(rest) == rest.len() && !is_open(rest);
-        self.whole.iter().any(|form| form.strip_suffix(name).is_some_and(is_namespace))
+        let is_whole = |rest: &str| rest.ends_with("::") && !is_open(rest);
+        self.whole.iter().any(|form| form.strip_suffix(name).is_some_and(is_whole))
     }
 }
 
@@ -99,9 +99,10 @@ fn normal(text: &str) -> String {
     out
 }
 
-/// Whether a text ends inside of template arguments.
+/// Whether a text ends inside of template arguments, or of a function's types of parameters.
 fn is_open(text: &str) -> bool {
-    text.matches('<').count() > text.matches('>').count()
+    let count = |c: char| text.matches(c).count();
+    count('<') > count('>') || count('(') > count(')')
 }
 
 /// The index at which the types of a function's parameters begin, or the length if there are none.
@@ -143,8 +144,8 @@ mod tests {
 
     /// As nvcc mangles them: `scale<float, 3>`, `scale<float, 5>`, `scale<int, 3>`, `app::scale(float*)`, `app::inner::turn<unsigned int>`,
     /// `add(float*, int)`, `add(double*, int)`, a static kernel, one in a namespace without a name, a plain one, `count<8u, -3l, true>`,
-    /// `fill<app::Kind>(app::Kind)`.
-    const NAMES: [&str; 12] = [
+    /// `fill<app::Kind>(app::Kind)`, and `k()::counter`, a static variable of a function.
+    const NAMES: [&str; 13] = [
         "_Z5scaleIfLi3EEvPT_i",
         "_Z5scaleIfLi5EEvPT_i",
         "_Z5scaleIiLi3EEvPT_i",
@@ -157,6 +158,7 @@ mod tests {
         "plain",
         "_Z5countILj8ELln3ELb1EEvPj",
         "_Z4fillIN3app4KindEEvT_",
+        "_ZZ1kvE7counter",
     ];
 
     fn find(name: &str) -> Result<&'static str, String> {
@@ -167,6 +169,8 @@ mod tests {
     fn names_are_those_of_the_ptx_or_of_the_source() {
         for (name, expected) in [
             ("plain", 9),
+            ("counter", 12),
+            ("k()::counter", 12),
             ("_Z3addPdi", 6),
             ("scale<float, 3>", 0),
             ("scale<float,5>", 1),
