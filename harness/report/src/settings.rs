@@ -53,7 +53,6 @@ const COMMON: &[&str] = &[
     "sm.active_warps=16",
     "sm.patience=0",
     "sm.patience=64",
-    "sm.stay=true",
     "sm.handover=true",
     "mrf.banks=4",
     "mrf.banks=8",

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::image::Kernel;
 use gpurf_launch::Manifest;
 use gpurf_oracle::levels::LevelCounts;
@@ -121,8 +120,7 @@ fn reports_look_up_only_what_they_plan() {
             let run = |kernel: &crate::Kernel, point: &Point| {
                 point.runs(kernel).then(|| scattered(seed, kernel, point, &events))
             };
-            let levels = |_: &crate::Kernel, _: &HierarchyOptions| Some(LevelCounts::default());
-            let results = Results::made(&kernels, &plan, run, &Usage::default(), levels);
+            let results = Results::made(&kernels, &plan, run, &Usage::default(), |_, _| Some(LevelCounts::default()));
             report.report(&[], &results);
             assert_eq!(results.unplanned(), BTreeSet::new(), "{}", report.name);
         }

@@ -11,6 +11,7 @@
 //! that is never detected is a hole in the check, unless a proof shows that it cannot be detected.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -203,11 +204,11 @@ fn keep_for_this_process(folder: &Path) -> Result<(), JobError> {
     let path = folder.with_extension("lock");
     let unusable = |e: std::io::Error| JobError::Build(format!("cannot lock {}: {e}", path.display()));
     let mut kept = KEPT.lock().expect("no thread panics with the lock");
-    if !kept.contains_key(&path) {
+    if let Entry::Vacant(place) = kept.entry(path.clone()) {
         path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(unusable)?;
         let file = File::create(&path).map_err(unusable)?;
         file.lock().map_err(unusable)?;
-        kept.insert(path, file);
+        place.insert(file);
     }
     Ok(())
 }

@@ -46,8 +46,10 @@ const AROUND: f64 = 0.22;
 const BITS_ADDED: u32 = 4;
 
 pub fn plan(plan: &mut SweepPlan) {
-    for entries in SIZES {
-        SIZES.into_iter().for_each(|active| plan.point(combined::live(entries, active)));
+    for (entries, active) in SIZES.into_iter().flat_map(|entries| SIZES.map(|active| (entries, active))) {
+        let point = combined::live(entries, active);
+        plan.experiment(combined::around(&point));
+        plan.point(point);
     }
     for entries in combined::SIZES {
         [combined::live(entries, ACTIVE), combined::cache(entries, ACTIVE)]
@@ -55,7 +57,6 @@ pub fn plan(plan: &mut SweepPlan) {
             .for_each(|point| plan.point(point));
     }
     plan.point(two_level::active(32));
-    SIZES.into_iter().for_each(|entries| plan.experiment(combined::around(&combined::live(entries, ACTIVE))));
 }
 
 /// The RFC paper's machine with other distances.

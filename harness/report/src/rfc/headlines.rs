@@ -3,7 +3,7 @@
 use gpurf_energy::{Energies, Traffic};
 
 use super::two_level::relative;
-use super::{ENTRIES, REPORT, cache, energy};
+use super::{ENTRIES, REPORT, cache, combined, energy};
 use crate::cached::{normalised, of_cache};
 use crate::report::{HEADLINES, Machine};
 use crate::row::{Claim, Reason, Row, Unit};
@@ -52,6 +52,7 @@ fn all_active(machine: Machine) -> Point {
 
 pub fn plan(plan: &mut SweepPlan, machine: Machine) {
     [live, all_warps, eight, all_active].into_iter().for_each(|point| plan.point(point(machine)));
+    plan.experiment(combined::around(&live(machine)));
 }
 
 pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {

@@ -109,7 +109,7 @@ fn place(rng: &mut Rng, near: u32, words: u64, size: u8, pending: &Pending) -> W
     for lane in pending.blank(rng) {
         addr.0[lane] = 0;
     }
-    // Address bits above the memory's size are compared too, when words are told apart.
+    // Address bits above the memory's size are compared too, when words are distinguished.
     if rng.chance(200) {
         let memory = (4 * words).next_power_of_two().ilog2();
         let bit = memory + rng.below(u64::from(u32::BITS - memory)) as u32;
