@@ -76,7 +76,7 @@ pub fn runs<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[Poin
     for point in points {
         let config = results.config(point)?;
         for &kernel in kernels.iter().filter(|kernel| results.runs(point, kernel)) {
-            all.push(Best { kernel, config: config.clone(), run: results.run(&kernel.name, point)? });
+            all.push(Best { kernel, config, run: results.run(&kernel.name, point)? });
         }
     }
     Some(all)
