@@ -113,7 +113,7 @@ fn scattered(seed: u64, kernel: &crate::Kernel, point: &Point, events: &[&'stati
 fn reports_look_up_only_what_they_plan() {
     let baseline = Point::preset("baseline").config().unwrap();
     let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&baseline).declaration());
-    let events: Vec<&'static str> = totals.by_name().into_iter().map(|(name, _)| name).collect();
+    let events: Vec<&'static str> = totals.by_name().into_keys().collect();
     for report in crate::reports() {
         let (kernels, plan) = (kernels(report.kernels), report.plan(&[]));
         for seed in 0..3 {
