@@ -305,7 +305,7 @@ mod tests {
             }
         });
         assert_eq!(report.unwrap().result, Verdict::Pass);
-        assert_eq!(ran.into_inner().unwrap(), [first.id.clone()]);
+        assert_eq!(ran.into_inner().unwrap(), std::slice::from_ref(&first.id));
     }
 
     #[test]
