@@ -61,7 +61,7 @@ pub fn prices(config: &Config, run: &Measured, reference: &Measured, file: &Ener
     let sm = traffic.is_some().then(|| of_sm(config, run, reference));
     let levels = traffic.map(|traffic| by_level(&energies_of(config, (of_design.entries)(config), file), &traffic));
     // The table has the leakage of one size of file.
-    let has_size = config.mrf.kilobytes == gpurf_energy::hybrid::KILOBYTES;
+    let has_size = config.mrf.kilobytes == gpurf_energy::LEAKING_KILOBYTES;
     let leaking = (of_design.leaking)(config, run).filter(|_| has_size).map(with_leakage);
     levels.into_iter().chain(sm).chain(leaking).collect()
 }

@@ -27,6 +27,6 @@ mod traffic;
 pub use chip::{Chip, Saving};
 pub use encoding::Encoding;
 pub use energies::{Distance, Energies, Energy, Part};
-pub use hybrid::{LeakingEnergy, sram_energy};
+pub use hybrid::{KILOBYTES as LEAKING_KILOBYTES, LeakingEnergy, sram_energy};
 pub use tables::{Access, BANK_AREA, LRF, MRF, Point, RFC_PAPER, THESIS, Table, UpperRow, WIRE, wire_energy};
 pub use traffic::{Level, PrivateLevel, Traffic};
