@@ -11,6 +11,7 @@ use gpurf_blocks::config::Config;
 use gpurf_isa::image::SymbolSpace;
 use gpurf_isa::machine::print::{PRINTF_BUFFER, PRINTF_BYTES};
 use gpurf_isa::machine::{SHARED_LIMIT, STACK_LIMIT};
+use gpurf_launch::PRINTF_SIZES;
 use gpurf_lockstep::Verdict;
 use gpurf_machine::demand;
 use gpurf_oracle::Geometry;
@@ -35,8 +36,6 @@ const MOST_TEXT: usize = 1 << 16;
 
 /// Bytes of a thread's stack until the application changes them, as in CUDA.
 const FIRST_STACK: u64 = 1024;
-/// The smallest and the largest buffer of `printf`, as for a manifest.
-const PRINTF_SIZES: [u64; 2] = [256, 1 << 30];
 
 /// CUDA's numbers for two limits: the stack of a thread, and the buffer of `printf`.
 const LIMIT_OF_STACK: u64 = 0;
@@ -494,7 +493,9 @@ impl<'a> Device<'a> {
             }
             LIMIT_OF_STACK => return Err(CudaError::InvalidValue),
             LIMIT_OF_PRINTF => {
-                self.printf_bytes = value.clamp(PRINTF_SIZES[0], PRINTF_SIZES[1]).next_multiple_of(4) as u32;
+                self.printf_bytes = value
+                    .clamp((*PRINTF_SIZES.start()).into(), (*PRINTF_SIZES.end()).into())
+                    .next_multiple_of(4) as u32;
                 // The next kernel that prints gets a new buffer, whose address is in its code.
                 if let Some(address) = self.hidden.remove(PRINTF_BUFFER) {
                     self.memory.free(address.into(), &[Kind::Hidden])?;

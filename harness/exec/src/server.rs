@@ -1,16 +1,16 @@
 //! Starts an application and serves its processes, one after the other.
 
-use std::ffi::{c_int, c_short, c_ulong};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::calls::{self, Request};
 use crate::{CudaError, Device, Library, Log, Recorder, Runner, Setup};
@@ -26,24 +26,10 @@ const GRACE: Duration = Duration::from_secs(3);
 /// The signal that tells a process to end.
 const SIGTERM: i32 = 15;
 
-// Functions of the C library, with which the standard library is linked.
 unsafe extern "C" {
-    /// Sends a signal to a process.
+    /// Sends a signal to a process: a function of the C library, with which the standard library is linked.
     safe fn kill(process: i32, signal: i32) -> i32;
-    /// Looks at `count` files, and waits for an event of one of them for at most `timeout` milliseconds.
-    fn poll(files: *mut PollFile, count: c_ulong, timeout: c_int) -> c_int;
 }
-
-/// A file for `poll`.
-#[repr(C)]
-struct PollFile {
-    file: c_int,
-    events: c_short,
-    returned: c_short,
-}
-
-/// Event of `poll`: the other side has closed the connection. It need not be asked for.
-const POLLHUP: c_short = 16;
 
 /// Bytes of the file of shared memory: an offset in it is an address of the device. The file is sparse.
 const SHARED: u64 = 1 << 32;
@@ -224,10 +210,10 @@ fn accept(listener: UnixListener) -> Receiver<UnixStream> {
 
 /// Whether one of the two sides has closed a connection.
 fn has_hung_up(stream: &UnixStream) -> bool {
-    let mut file = PollFile { file: stream.as_raw_fd(), events: 0, returned: 0 };
-    // SAFETY: the pointer is that of one file, and valid during the call.
-    unsafe { poll(&raw mut file, 1, 0) };
-    file.returned & POLLHUP != 0
+    // A hang-up is reported without being requested.
+    let mut files = [PollFd::new(stream, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut files, Some(&now)).is_ok() && files[0].revents().contains(PollFlags::HUP)
 }
 
 /// Answers the first request of a connection with the error that the device is busy.

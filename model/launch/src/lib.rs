@@ -29,5 +29,5 @@ pub use expression::Expression;
 pub use fault::{Cause, ExpectedFault};
 pub use init::Init;
 pub use manifest::{Assembly, Launch, Loop, Manifest, Repetition, Replay, Source};
-pub use read::{read_bounded, read_text};
+pub use read::{PRINTF_SIZES, read_bounded, read_text};
 pub use types::{Scalar, Type};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Range;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ const MAX_THREADS: u32 = 1024;
 const MAX_SHARED: u32 = 64 << 10;
 
 /// Bytes of the buffer of `printf`: room for a few records at least.
-const PRINTF_BUFFER: Range<i128> = 256..(1 << 30) + 1;
+pub const PRINTF_SIZES: RangeInclusive<u32> = 256..=1 << 30;
 
 const LAUNCH_KEYS: [&str; 7] = ["kernel", "grid", "block", "dynamic_shared", "args", "repeat", "while_nonzero"];
 
@@ -195,7 +195,10 @@ impl Reader<'_> {
         let replay = fields.get("replay").map(|node| assembly::read_replay(document, node)).transpose()?;
         let printf_buffer = fields
             .get("printf_buffer")
-            .map(|node| document.integer(node, "`printf_buffer`", PRINTF_BUFFER))
+            .map(|node| {
+                let (least, most) = (i128::from(*PRINTF_SIZES.start()), i128::from(*PRINTF_SIZES.end()));
+                document.integer(node, "`printf_buffer`", least..most + 1)
+            })
             .transpose()?
             .map(|bytes| bytes as u32);
         let path = document.path.to_owned();

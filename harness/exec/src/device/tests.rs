@@ -57,12 +57,17 @@ pub(super) fn fat(text: &str) -> Vec<u8> {
 
 /// Runs a test with a device on the oracle.
 pub(super) fn with_device(test: impl FnOnce(&mut Device<'_>)) {
+    recorded(None, test);
+}
+
+/// A device whose launches may be recorded.
+fn recorded(recorder: Option<&mut Recorder>, test: impl FnOnce(&mut Device<'_>)) {
     let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
     let mut runner = Functional::new(OracleEngine::default());
     let mut log = Log::default();
     let file = tempfile::tempfile().unwrap();
     file.set_len(1 << 32).unwrap();
-    test(&mut Device::new(&setup, &mut runner, None, &mut log, file));
+    test(&mut Device::new(&setup, &mut runner, recorder, &mut log, file));
 }
 
 pub(super) fn ask(device: &mut Device<'_>, call: Call, words: &[u64], bytes: &[u8]) -> Result<Answer, CudaError> {
@@ -525,28 +530,25 @@ fn a_fault_loses_no_printed_text() {
 fn the_buffer_of_printf_has_the_size_that_the_application_asks_for() {
     let folder = tempfile::tempdir().unwrap();
     let mut recorder = Recorder::new(folder.path().to_owned());
-    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
-    let mut runner = Functional::new(OracleEngine::default());
-    let mut log = Log::default();
-    let file = tempfile::tempfile().unwrap();
-    file.set_len(1 << 32).unwrap();
-    let device = &mut Device::new(&setup, &mut runner, Some(&mut recorder), &mut log, file);
-    let stub = register_kernel(device, TALK, "talk");
-    let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[LIMIT_OF_PRINTF], &[]).unwrap().words[0];
-    let lines = |device: &mut Device<'_>| talk(device, stub, 8, u32::MAX).bytes.iter().filter(|b| **b == b'\n').count();
-    assert_eq!((limit(device), lines(device)), (1 << 20, 256));
-    for size in [1024, 4096, 1 << 20] {
-        ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, size], &[]).unwrap();
-        let lines = lines(device) as u64;
-        // A record has 16 bytes and its argument, of 4 or 8.
-        let fits = if size == 1 << 20 { 256..=256 } else { (size - 40) / 24..=size / 20 };
-        assert!(limit(device) == size && fits.contains(&lines), "{size}: {lines}");
-    }
-    // CUDA may change a size that it does not have.
-    for (size, expected) in [(0, 256), (1001, 1004), (u64::MAX, 1 << 30)] {
-        ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, size], &[]).unwrap();
-        assert_eq!(limit(device), expected);
-    }
+    recorded(Some(&mut recorder), |device| {
+        let stub = register_kernel(device, TALK, "talk");
+        let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[LIMIT_OF_PRINTF], &[]).unwrap().words[0];
+        let lines =
+            |device: &mut Device<'_>| talk(device, stub, 8, u32::MAX).bytes.iter().filter(|b| **b == b'\n').count();
+        assert_eq!((limit(device), lines(device)), (1 << 20, 256));
+        for size in [1024, 4096, 1 << 20] {
+            ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, size], &[]).unwrap();
+            let lines = lines(device) as u64;
+            // A record has 16 bytes and its argument, of 4 or 8.
+            let fits = if size == 1 << 20 { 256..=256 } else { (size - 40) / 24..=size / 20 };
+            assert!(limit(device) == size && fits.contains(&lines), "{size}: {lines}");
+        }
+        // CUDA may change a size that it does not have.
+        for (size, expected) in [(0, 256), (1001, 1004), (u64::MAX, 1 << 30)] {
+            ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, size], &[]).unwrap();
+            assert_eq!(limit(device), expected);
+        }
+    });
     let manifest = |number: u32| std::fs::read_to_string(folder.path().join(format!("{number:04}.toml"))).unwrap();
     for (number, expected) in
         [(1, None), (2, Some("printf_buffer = 1024")), (3, Some("printf_buffer = 4096")), (4, None)]
@@ -560,17 +562,13 @@ fn the_buffer_of_printf_has_the_size_that_the_application_asks_for() {
 fn a_record_says_which_stack_it_needs() {
     let folder = tempfile::tempdir().unwrap();
     let mut recorder = Recorder::new(folder.path().to_owned());
-    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
-    let mut runner = Functional::new(OracleEngine::default());
-    let mut log = Log::default();
-    let file = tempfile::tempfile().unwrap();
-    file.set_len(1 << 32).unwrap();
-    let device = &mut Device::new(&setup, &mut runner, Some(&mut recorder), &mut log, file);
-    let stub = register_kernel(device, RECURSIVE, "deep");
-    for bytes in [1024, 32 << 10] {
-        ask(device, Call::SetLimit, &[LIMIT_OF_STACK, bytes], &[]).unwrap();
-        ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &9u32.to_ne_bytes()).unwrap();
-    }
+    recorded(Some(&mut recorder), |device| {
+        let stub = register_kernel(device, RECURSIVE, "deep");
+        for bytes in [1024, 32 << 10] {
+            ask(device, Call::SetLimit, &[LIMIT_OF_STACK, bytes], &[]).unwrap();
+            ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &9u32.to_ne_bytes()).unwrap();
+        }
+    });
     let says = ["0001.toml", "0002.toml"].map(|name| {
         let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
         text.lines().nth(1).is_some_and(|line| line.ends_with("--set compiler.stack_bytes=32768"))
