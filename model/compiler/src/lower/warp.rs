@@ -111,11 +111,11 @@ impl<'a> Kernel<'_, 'a> {
         self.synchronised(mods, "vote")?;
         let mode = mods.need("a mode", &["all", "any", "uni", "ballot"])?;
         let [d, a, mask] = self.operands(i)?;
-        self.word(mask, 32)?;
+        let members = self.members(mask)?;
         if mode == "ballot" {
             mods.ty_of(&["b32"])?;
             let s = self.predicate(a)?;
-            let result = self.b.op_s(Op::Ballot {}, [Val::ZERO; 3], s);
+            let result = self.ballot(s, members);
             return self.write_word(d, B32, result);
         }
         if !mods.flag("pred") {
@@ -127,8 +127,47 @@ impl<'a> Kernel<'_, 'a> {
             "any" => Vote::Any,
             _ => Vote::Uniform,
         };
-        let result = self.b.op_p(Op::Vote { mode }, [Val::ZERO; 3], s, Pred::TRUE);
+        let result = self.vote_among(mode, s, members);
         self.write_predicate(d, result)
+    }
+
+    /// The lanes of a mask, which may differ from lane to lane; `None` if the mask has all lanes. A vote of the machine is one of all lanes that execute it,
+    /// and groups with different masks may execute it together.
+    fn members(&mut self, mask: &Operand<'a>) -> Result<Option<Val>> {
+        let members = self.word(mask, 32)?;
+        Ok((members.constant() != Some(u32::MAX)).then_some(members))
+    }
+
+    fn vote_among(&mut self, mode: Vote, s: Pred, members: Option<Val>) -> Pred {
+        let of_all = self.b.op_p(Op::Vote { mode }, [Val::ZERO; 3], s, Pred::TRUE);
+        let Some(members) = members else {
+            return of_all;
+        };
+        let of_members = match mode {
+            Vote::All => self.no_lane(s.not(), members),
+            Vote::Any => self.no_lane(s, members).not(),
+            Vote::Uniform => {
+                let (none, all) = (self.no_lane(s, members), self.no_lane(s.not(), members));
+                self.b.combine(Combine::Or, none, all)
+            }
+        };
+        // nvcc puts a mask of all lanes into a register. Its comparison is folded, and only the vote of the machine remains.
+        let full = self.b.compare(IntegerComparison::Eq, false, members, Val::Imm(u32::MAX));
+        let of_all = self.b.combine(Combine::And, full, of_all);
+        let of_members = self.b.combine(Combine::And, full.not(), of_members);
+        self.b.combine(Combine::Or, of_all, of_members)
+    }
+
+    /// The lanes of the mask that execute the instruction and whose predicate is true.
+    fn ballot(&mut self, s: Pred, members: Option<Val>) -> Val {
+        let lanes = self.b.op_s(Op::Ballot {}, [Val::ZERO; 3], s);
+        members.map_or(lanes, |members| self.b.and(lanes, members))
+    }
+
+    /// Whether no lane of the mask has a predicate that is true.
+    fn no_lane(&mut self, s: Pred, members: Val) -> Pred {
+        let lanes = self.ballot(s, Some(members));
+        self.b.compare(IntegerComparison::Eq, false, lanes, Val::ZERO)
     }
 
     fn match_lanes(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
@@ -136,16 +175,19 @@ impl<'a> Kernel<'_, 'a> {
         self.synchronised(mods, "match")?;
         let ty = mods.ty_of(&["b32", "b64"])?;
         let [d, a, mask] = self.operands(i)?;
-        self.word(mask, 32)?;
+        let members = self.members(mask)?;
         let value = self.source(a, ty)?;
         let words = &value[..ty.bits as usize / 32];
-        let active = self.b.special(Special::ActiveMask);
+        let mut active = self.b.special(Special::ActiveMask);
+        if let Some(members) = members {
+            active = self.b.and(active, members);
+        }
         if mode == "all" {
             // All lanes agree if all agree with the first.
             let low = self.b.op(Op::Brev {}, [active, Val::ZERO, Val::ZERO]);
             let first = self.b.op(Op::Clz {}, [low, Val::ZERO, Val::ZERO]);
             let same = self.same_as(words, first);
-            let all = self.b.op_p(Op::Vote { mode: Vote::All }, [Val::ZERO; 3], same, Pred::TRUE);
+            let all = self.vote_among(Vote::All, same, members);
             let result = self.b.select(all, active, Val::ZERO);
             let (d, p) = match &d.kind {
                 OperandKind::Pair(d, p) => (&**d, Some(&**p)),

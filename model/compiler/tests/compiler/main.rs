@@ -11,3 +11,4 @@ mod operations;
 mod programs;
 mod refusals;
 mod single;
+mod votes;
