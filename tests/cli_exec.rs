@@ -252,6 +252,10 @@ fn damaged_fat_binaries_are_said() {
         assert!(said.contains(expected) && !said.contains("panicked"), "byte {at}: {said}");
         // Its first wrong call ends the application.
         assert_eq!(output.status.code(), Some(9), "byte {at}: {said}");
+        if expected == "no PTX" {
+            let said = text(&gpurf(&["exec", "--", &program, &path, "separate"]).stderr);
+            assert!(said.contains("-rdc=true") && !said.contains("no PTX"), "{said}");
+        }
     }
 }
 
@@ -272,7 +276,9 @@ fn errors_are_those_of_cuda() {
     );
     let output = exec(&[], &["refused"]);
     assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stdout));
-    assert_eq!(text(&output.stderr).matches("cudaGraphCreate is not supported").count(), 1);
+    for refused in ["cudaGraphCreate is not", "that cudaHostRegister has registered is not", "kernels have no heap"] {
+        assert_eq!(text(&output.stderr).matches(refused).count(), 1, "{refused}: {}", text(&output.stderr));
+    }
 }
 
 #[test]
@@ -368,6 +374,9 @@ fn what_cannot_be_run_is_said() {
     let output = gpurf(&["exec", "--", "true"]);
     assert_eq!(output.status.code(), Some(PASSED));
     assert!(text(&output.stderr).contains("-cudart shared"), "{}", text(&output.stderr));
+    // A program that could not be loaded says so itself.
+    let output = gpurf(&["exec", "--", "sh", "-c", "exit 127"]);
+    assert_eq!((output.status.code(), text(&output.stderr).contains("-cudart shared")), (Some(127), false));
     assert_eq!(gpurf(&["exec"]).status.code(), Some(BAD_INPUT));
     for option in [&["--train"][..], &["--optimise"], &["--threads", "2"]] {
         let arguments = [&["exec", "--engine", "model"], option, &["--", "true"]].concat();

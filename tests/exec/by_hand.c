@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|wait|loop N|random SEED
+ *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|separate|busy|wait|loop N|random SEED
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ int cudaGetSymbolAddress(void **, const void *), cudaGetSymbolSize(size_t *, con
 int cudaPointerGetAttributes(void *, const void *), cudaMallocPitch(void **, size_t *, size_t, size_t), cudaMemset2D(void *, size_t, int, size_t, size_t);
 int cudaDeviceGetAttribute(int *, int, int), cudaDeviceSetLimit(int, size_t), cudaDeviceGetLimit(size_t *, int), cudaSetDevice(int);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t), cudaGetFuncBySymbol(const void **, const void *);
-int cudaHostGetDevicePointer(void **, void *, unsigned), cudaMemGetInfo(size_t *, size_t *);
+int cudaHostGetDevicePointer(void **, void *, unsigned), cudaHostRegister(void *, size_t, unsigned), cudaHostUnregister(void *), cudaMemGetInfo(size_t *, size_t *);
 const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 
 static char stub, edge_stub, outside_stub, factor[8], count[4];
@@ -254,7 +254,9 @@ static void at_random(void) {
 }
 
 int main(int arguments, char **argument) {
+    const char *mode = arguments > 2 ? argument[2] : "";
     struct { int magic, version; const void *data; void *more; } fat = { 0x466243b1, 1, read_file(argument[1]), NULL };
+    if (!strcmp(mode, "separate")) fat.version = 2;
     int version = 0;
     char properties[2048];
     void *graph;
@@ -270,7 +272,6 @@ int main(int arguments, char **argument) {
     memset(properties, -1, sizeof properties);
     GOOD(cudaGetDeviceProperties(properties, 0));
     printf("%d %s\n", version, properties);
-    const char *mode = arguments > 2 ? argument[2] : "";
     if (!strcmp(mode, "scale")) scale();
     if (!strcmp(mode, "box")) box();
     if (!strcmp(mode, "edge")) edge();
@@ -281,7 +282,17 @@ int main(int arguments, char **argument) {
         state = strtoull(argument[3], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
         at_random();
     }
-    if (!strcmp(mode, "refused")) EXPECT(cudaGraphCreate(&graph, 0), 801), EXPECT(cudaGraphCreate(&graph, 0), 801);
+    if (!strcmp(mode, "refused")) {
+        EXPECT(cudaGraphCreate(&graph, 0), 801);
+        EXPECT(cudaGraphCreate(&graph, 0), 801);
+        EXPECT(cudaDeviceSetLimit(2, 1 << 20), 215);
+        /* A kernel cannot access the program's own memory. */
+        void *device = NULL;
+        GOOD(cudaHostRegister(properties, sizeof properties, 2));
+        EXPECT(cudaHostGetDevicePointer(&device, properties + 100, 0), 801);
+        GOOD(cudaHostUnregister(properties));
+        EXPECT(cudaHostGetDevicePointer(&device, properties + 100, 0), 1);
+    }
     if (!strcmp(mode, "busy")) {
         /* A child has a device of its own, and there is one at a time. */
         fflush(stdout);

@@ -387,10 +387,19 @@ API Error cudaMallocManaged(void **pointer, size_t size, unsigned flags) { (void
 API Error cudaMallocHost(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE_HOST); }
 API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate(pointer, size, CALL_ALLOCATE_HOST); }
 API Error cudaFreeHost(void *pointer) { return release(pointer, CALL_FREE_HOST); }
+static Error refuse(const char *name);
+static int is_registered(const void *pointer) {
+    int found = 0;
+    pthread_mutex_lock(&lock);
+    for (Part *part = registered; part; part = part->next) found |= (const char *)pointer >= part->at && (const char *)pointer < part->at + part->size;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
 API Error cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
     Word answer[3];
     (void)flags;
     if (!device) return done(INVALID_VALUE);
+    if (is_registered(host)) return refuse("cudaHostGetDevicePointer of memory that cudaHostRegister has registered");
     Error error = ASK(CALL_POINTER, answer, ADDRESS(host));
     if (error == SUCCESS && answer[0] != MANAGED && answer[0] != PINNED) error = INVALID_VALUE;
     if (error == SUCCESS) *device = host;

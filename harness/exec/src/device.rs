@@ -37,9 +37,12 @@ const MOST_TEXT: usize = 1 << 16;
 /// Bytes of a thread's stack until the application changes them, as in CUDA.
 const FIRST_STACK: u64 = 1024;
 
-/// CUDA's numbers for two limits: the stack of a thread, and the buffer of `printf`.
+/// CUDA's numbers for three limits: the stack of a thread, the buffer of `printf`, and the heap of `malloc` in kernels.
 const LIMIT_OF_STACK: u64 = 0;
 const LIMIT_OF_PRINTF: u64 = 1;
+const LIMIT_OF_HEAP: u64 = 2;
+/// Version of a fat binary whose parts were compiled separately and linked.
+const SEPARATE: u64 = 2;
 /// Flag of an event that holds no time (`cudaEventDisableTiming`).
 const DISABLE_TIMING: u64 = 2;
 /// Limits of CUDA on the dimensions of grid and block.
@@ -193,7 +196,10 @@ impl<'a> Device<'a> {
                 let [protocol, _version] = words(request)?;
                 if protocol == PROTOCOL { Ok(Answer::default()) } else { Err(CudaError::NotSupported) }
             }
-            Call::Module => self.module(&request.bytes),
+            Call::Module => {
+                let [version] = words(request)?;
+                self.module(&request.bytes, version == SEPARATE)
+            }
             Call::Function => {
                 let [module, stub] = words(request)?;
                 let module = self.module_of(module)?;
@@ -370,9 +376,10 @@ impl<'a> Device<'a> {
 
     // --------------------------------------------------------------------------------------------- modules and variables
 
-    fn module(&mut self, fat: &[u8]) -> Result<Answer, CudaError> {
+    fn module(&mut self, fat: &[u8], separate: bool) -> Result<Answer, CudaError> {
         let name = format!("module{}.ptx", self.modules.len() + 1);
-        let module = Module::read(&name, fat, &self.setup.config, self.setup.registers).map_err(|p| self.show(p))?;
+        let module = Module::read(&name, fat, separate, &self.setup.config, self.setup.registers);
+        let module = module.map_err(|problem| self.show(problem))?;
         self.modules.push(module);
         Ok(Answer::words([self.modules.len() as u64]))
     }
@@ -501,6 +508,10 @@ impl<'a> Device<'a> {
                     self.memory.free(address.into(), &[Kind::Hidden])?;
                     self.modules.iter_mut().for_each(Module::forget_kernels);
                 }
+            }
+            LIMIT_OF_HEAP => {
+                let text = "cudaLimitMallocHeapSize: kernels have no heap, as `malloc` and `new` in kernels are not supported";
+                return Err(self.show((CudaError::UnsupportedLimit, text.to_owned())));
             }
             _ => return Err(CudaError::UnsupportedLimit),
         }

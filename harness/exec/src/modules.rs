@@ -60,16 +60,21 @@ fn choose(all: Vec<Ptx>) -> Option<Ptx> {
 }
 
 impl Module {
-    /// Reads the PTX of a fat binary.
+    /// Reads the PTX of a fat binary. That of a program of `separate` compilation has none: the PTX of its parts is elsewhere.
     ///
     /// # Errors
     /// When there is none, or it cannot be read. Errors inside of kernels are not reported here.
-    pub fn read(name: &str, fat: &[u8], config: &Config, registers: u16) -> Result<Self, Problem> {
+    pub fn read(name: &str, fat: &[u8], separate: bool, config: &Config, registers: u16) -> Result<Self, Problem> {
         let found = fatbin::ptx(fat).map_err(|error| {
             (CudaError::InvalidImage, format!("the program's code for the device cannot be read: {error}"))
         })?;
-        let none = "the program has no PTX for its kernels, only code of a processor: compile it with \
-                    `nvcc -gencode arch=compute_75,code=compute_75`";
+        let none = if separate {
+            "the program was compiled in parts that are linked (`nvcc -rdc=true` or `-dc`), which is not supported: \
+             compile it without these options"
+        } else {
+            "the program has no PTX for its kernels, only code of a processor: compile it with \
+             `nvcc -gencode arch=compute_75,code=compute_75`"
+        };
         let ptx = choose(found).ok_or_else(|| (CudaError::NoImage, none.to_owned()))?;
         let options = gpurf_regress::compiler_options(config, registers);
         let compiled = Source::parse(&ptx.text, name).and_then(|source| source.compile(&options, &|_| false));

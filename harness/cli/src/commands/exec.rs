@@ -102,8 +102,9 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
         ServeError::Start { .. } => Failure::bad_input(error.to_string()),
         ServeError::System(_) => Failure::tool(error.to_string()),
     })?;
-    // An application that was stopped may not have called the runtime yet.
-    if served.processes == 0 && !served.stopped {
+    // An application that was stopped may not have called the runtime yet, and one that could not be started or loaded says so itself.
+    let not_started = matches!(served.status.code(), Some(126 | 127));
+    if served.processes == 0 && !served.stopped && !not_started {
         output::note(
             "the program has not called the CUDA runtime: link it with `nvcc -cudart shared`, since a static runtime cannot be replaced",
         );
