@@ -60,14 +60,14 @@ fn is_register_file(block: &Entry) -> bool {
 }
 
 /// One in this many blocks is built with CXXRTL in every run of the tests: a build takes 15 to 25 seconds of a processor.
-const CHOICE: usize = 8;
+const CHOICE: usize = 16;
 
 #[test]
 fn a_choice_of_blocks_is_equal_to_its_twins_on_cxxrtl() {
     let parts: Vec<&str> = gpurf_sm::all().filter(|block| !is_whole(block)).map(|block| block.name).collect();
     let chosen: Vec<&&str> = parts.iter().step_by(CHOICE).collect();
     let compared = equal_on_cxxrtl(|block| chosen.contains(&&block.name));
-    assert!(compared >= 8, "{compared} runs");
+    assert!(compared >= 4, "{compared} runs");
 }
 
 #[test]

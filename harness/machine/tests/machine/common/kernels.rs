@@ -6,21 +6,27 @@ use gpurf_machine::{Settings, Statistics};
 
 use super::{alone, run, settings};
 
-/// Each kernel in every third of these configurations, and the place of the configuration. (All kernels at all presets: goldens, and regressions.)
-pub fn spread<'a>(sets: &'a [&'a [&'a str]]) -> impl Iterator<Item = (&'static Kernel, &'a [&'a str], usize)> {
-    KERNELS.iter().enumerate().flat_map(move |(k, kernel)| {
-        let places = (k % 3..sets.len()).step_by(3);
-        places.map(move |place| (kernel, sets[place], place))
-    })
+/// Kernels that take more cycles than this run in every sixth configuration.
+const LONG: u64 = 30_000;
+
+/// Calls `each` with each kernel, every third of these configurations, and the place of the configuration; with every sixth for long kernels, which take
+/// half of the time. (All kernels at all presets: goldens, and regressions.)
+pub fn spread(sets: &[&[&str]], mut each: impl FnMut(&'static Kernel, &[&str], usize) -> Statistics) {
+    for (k, kernel) in KERNELS.iter().enumerate() {
+        let mut places = (k % 3..sets.len()).step_by(3);
+        while let Some(place) = places.next() {
+            if each(kernel, sets[place], place).cycles > LONG {
+                places.next();
+            }
+        }
+    }
 }
 
 /// Every kernel commits what the oracle says, and its events are what was counted ([`spread`]). Events are counted a third time, and all fields of these event words
 /// count something, but for some.
 pub fn commits(sets: &[&[&str]], words: &[&[(&str, u32)]], seldom: &[&str]) {
     let mut events = Events::new();
-    for (kernel, set, _) in spread(sets) {
-        committed(kernel, set, &mut events);
-    }
+    spread(sets, |kernel, set, _| committed(kernel, set, &mut events));
     let never = words.iter().copied().flatten().map(|(name, _)| *name).filter(|name| events[name] == 0);
     let never: Vec<&str> = never.filter(|name| !seldom.contains(name)).collect();
     assert_eq!(never, [""; 0]);
