@@ -77,9 +77,11 @@ const RULES: &[Rule] = &[
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::DEFAULT }, ..TWO_LEVEL };
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 
-/// The RFC paper's SM (table 4). The paper's latencies are taken from issue to issue (docs/papers.md).
+/// The RFC paper's SM (table 4). The paper's latencies are taken from issue to issue (docs/papers.md). Its memory is limited by bandwidth alone: the
+/// default of 64 lines in flight would limit it to 20 bytes a cycle.
 const RFC_PAPER: Config = Config {
     sm: SmConfig {
+        line_rows: 128,
         alu_latency: 3,
         sfu_latency: 15,
         shared_latency: 15,

@@ -45,6 +45,7 @@ fn scheduler_and_cache_are_chosen_together() {
 #[test]
 fn the_rfc_papers_machine_is_rfc_live_with_its_table() {
     let table = [
+        "sm.line_rows=128",
         "sm.alu_latency=3",
         "sm.sfu_latency=15",
         "sm.shared_latency=15",
@@ -60,6 +61,8 @@ fn the_rfc_papers_machine_is_rfc_live_with_its_table() {
     let shape = paper.shape();
     assert_eq!((shape.banks, shape.dual_port, paper.mrf.kilobytes, paper.mrf.issue_ports), (4, true, 128, 1));
     assert_eq!((paper.sm.warps, paper.sm.active_warps), (32, 8));
+    // "Bandwidth constrained with a fixed latency of 400 cycles" (section 4): lines of 128 bytes in flight for the latency and two cycles do not limit it.
+    assert!(paper.sm.line_rows * 128 / (paper.memory.latency + 2) >= paper.memory.bandwidth);
     // 6,144 bytes an SM: 5.4.
     assert_eq!(paper.rfc.entries * paper.sm.active_warps * 128, 6144);
 }
