@@ -1,7 +1,11 @@
 //! The hybrid file's power and area: hybrid paper, tables 1 and 2.
 //!
 //! Unlike in the other papers, leakage counts, so that power is a function of counts and of time. What the tables do not give costs what the SRAM of
-//! table 1 costs for each bit (a buffer's own energies), or nothing (the power of parts that are neither array nor gate).
+//! table 1 costs for each bit (a buffer's own energies), or nothing (the power of parts that are neither array nor gate). With
+//! [`HybridFile::small_buffers`] a buffer's access costs less, as that of a small array of the hierarchy thesis does.
+
+use crate::storage::bank_access;
+use crate::tables::Access;
 
 /// A memory of 128 KB at 32 nm and 700 MHz: a column of table 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -86,9 +90,10 @@ pub struct HybridTraffic {
 
 impl HybridTraffic {
     /// The same traffic if every operand is read from the main register file, whether it is in a buffer or not: "our HRF will access WB and STT-RAM
-    /// at the same time" (4.4).
-    pub const fn read_at_once(self) -> Self {
-        Self { bank_reads: self.bank_reads + self.buffer_reads, ..self }
+    /// at the same time" (4.4). `operands` are the groups of all operands, as a file without buffers reads them. They are not the sum of both
+    /// kinds of reads: of an operand that is partly in a buffer the bank reads all groups, and the buffer some of them again.
+    pub const fn read_at_once(self, operands: u64) -> Self {
+        Self { bank_reads: operands, ..self }
     }
 }
 
@@ -145,6 +150,18 @@ pub fn sram_energy(cycles: u64, bank_reads: u64, bank_writes: u64) -> LeakingEne
     HybridFile::SRAM.power(&traffic).energy(cycles)
 }
 
+/// Kilobytes of a write buffer's data in four lanes: 64 entries of 16 bytes (4.4).
+const BUFFER_KILOBYTES: f64 = 1.0;
+
+/// Kilobytes of a bank, if 128 KB are in 32 banks of 16 bytes, as in the hierarchy thesis (4.4).
+const BANK_KILOBYTES: f64 = 4.0;
+
+/// Energy of an access to a small array, relative to that of an access to a bank of 128 KB: hierarchy thesis, table 4.7, 1 KB by 4 KB.
+fn small_array() -> Access {
+    let (small, large) = (bank_access(BUFFER_KILOBYTES), bank_access(BANK_KILOBYTES));
+    Access { read: small.read / large.read, write: small.write / large.write }
+}
+
 /// A register file of 128 KB: its main memory, and its two write buffers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HybridFile {
@@ -154,20 +171,27 @@ pub struct HybridFile {
     pub entries: u32,
     /// With power gating: entries that always have power.
     pub powered: Option<u32>,
+    /// An access to a buffer or to the register control module costs what it does in a small array; otherwise what it does in 128 KB.
+    pub small: bool,
 }
 
 impl HybridFile {
     /// The paper's baseline.
-    pub const SRAM: Self = Self { memory: SRAM, entries: 0, powered: None };
+    pub const SRAM: Self = Self { memory: SRAM, entries: 0, powered: None, small: false };
 
     /// STT-RAM with two buffers before it; with no entries, the paper's pure STT-RAM.
     pub const fn stt_ram(entries: u32) -> Self {
-        Self { memory: STT_RAM, entries, powered: None }
+        Self { memory: STT_RAM, entries, powered: None, small: false }
     }
 
     /// The same file with power gating of the entries from `powered` on.
     pub const fn gated(self, powered: u32) -> Self {
         Self { powered: Some(powered), ..self }
+    }
+
+    /// The same file, with the energies of a small array for accesses to its buffers and its register control module.
+    pub const fn small_buffers(self) -> Self {
+        Self { small: true, ..self }
     }
 
     /// The size of the two buffers relative to a memory of table 1.
@@ -201,9 +225,11 @@ impl HybridFile {
         let bits = |groups: u64| groups as f64 * GROUP_BITS;
         // A buffer's entry is written, and drained, with its register's number.
         let numbered = |groups: u64| bits(groups) * ENTRY_BITS / DATA_BITS;
-        let buffers = bits(traffic.buffer_reads) * SRAM.read
-            + numbered(traffic.buffer_writes) * SRAM.write
-            + numbered(traffic.drains) * SRAM.read;
+        let part = if self.small { small_array() } else { Access { read: 1.0, write: 1.0 } };
+        let (read, write) = (part.read * SRAM.read, part.write * SRAM.write);
+        let buffers = bits(traffic.buffer_reads) * read
+            + numbered(traffic.buffer_writes) * write
+            + numbered(traffic.drains) * read;
         let gating = if self.powered.is_some() { GATING.dynamic } else { 1.0 };
         HybridPower {
             bank_leakage: self.memory.leakage,
@@ -211,7 +237,7 @@ impl HybridFile {
                 bits(traffic.bank_reads) * self.memory.read + bits(traffic.bank_writes) * self.memory.write,
             ),
             buffer_leakage: SRAM.leakage * (self.buffers() * (1.0 - self.saved_when_gated() * gated) + self.rcm()),
-            buffer_dynamic: dynamic(buffers * gating + traffic.lookups as f64 * RCM_ENTRY_BITS * SRAM.read),
+            buffer_dynamic: dynamic(buffers * gating + traffic.lookups as f64 * RCM_ENTRY_BITS * read),
         }
     }
 }
