@@ -1,9 +1,9 @@
-//! Writes the inputs that are computed anew: the texts of MUM and their suffix trees, the table of marchingCubes.
+//! Writes the inputs that are computed anew: the texts of MUM and their suffix trees, the edge lists of a run of bfs, the table of marchingCubes.
 
 use std::error::Error;
 use std::fs;
 
-use gpurf_kernels::{folder, marching_cubes, mum};
+use gpurf_kernels::{Case, bfs, folder, marching_cubes, mum};
 
 fn main() -> Result<(), Box<dyn Error>> {
     for (name, letters) in mum::TEXTS {
@@ -13,6 +13,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(folder().join(format!("inputs/MUM{name}.text.bin")), text)?;
         fs::write(folder().join(format!("inputs/MUM{name}.tree.bin")), tree)?;
     }
+    let first = bfs::first_edges(&Case::load("bfs-unified")?.u32s("degree"));
+    let first: Vec<u8> = first.into_iter().flat_map(u32::to_le_bytes).collect();
+    fs::write(folder().join("inputs/bfs-unified-lists.first.bin"), first)?;
     let table: Vec<u8> = marching_cubes::table().into_iter().map(|edge| edge as u8).collect();
     fs::write(folder().join("inputs/marchingCubes.table.bin"), table)?;
     Ok(())

@@ -4,6 +4,17 @@ use std::collections::VecDeque;
 
 use crate::{Case, Output};
 
+/// The first edge of each node where the lists of edges follow each other, in the order of the nodes.
+pub fn first_edges(degree: &[u32]) -> Vec<u32> {
+    let mut next = 0;
+    let first = |degree: &u32| {
+        let first = next;
+        next += degree;
+        first
+    };
+    degree.iter().map(first).collect()
+}
+
 pub(crate) fn reference(case: &Case) -> Vec<Output> {
     let (first, degree, edge) = (case.u32s("firstEdge"), case.u32s("degree"), case.s32s("edge"));
     let source = case.size(0, 2);

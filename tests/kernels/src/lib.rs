@@ -9,7 +9,7 @@
 
 mod b_plus_tree;
 mod backprop;
-mod bfs;
+pub mod bfs;
 mod bicubic_texture;
 mod binomial_options;
 mod black_scholes;
@@ -158,6 +158,16 @@ pub const UNIFIED: [&str; 13] = [
     "recursiveGaussian",
     "sgemv",
     "spmv",
+];
+
+/// Manifests with other data for some of these kernels, and the kernel: NAME, `NAME-unified-DATA`.
+pub const UNIFIED_DATA: [(&str, &str); 6] = [
+    ("bfs", "bfs-unified-lists"),
+    ("bfs", "bfs-unified-million"),
+    ("MUM", "MUM-unified-small"),
+    ("needle16", "needle16-unified-2048"),
+    ("needle32", "needle32-unified-2048"),
+    ("needle64", "needle64-unified-2048"),
 ];
 
 /// Kernels that test how manifests describe launches: structs, pointers in memory, variables, names, loops; features of PTX that the machine does not

@@ -7,7 +7,7 @@ use crate::{Case, Output};
 /// Letters of the alphabet. The text ends with one more, which occurs nowhere else.
 const LETTERS: u8 = 4;
 /// The texts: what follows `MUM` in the names of their files, and their letters without the last.
-pub const TEXTS: [(&str, usize); 2] = [("", 600), ("-unified", 4096)];
+pub const TEXTS: [(&str, usize); 3] = [("", 600), ("-unified", 4096), ("-unified-small", 1600)];
 
 /// A node, as the kernel has it.
 struct Node {

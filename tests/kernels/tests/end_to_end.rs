@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gpurf_compiler::{AddressBits, Compiled, Options, Schedule, compile};
 use gpurf_isa::modifiers::{AtomicSpace, Space};
 use gpurf_isa::{Instruction, Op, Operand};
-use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel, UNIFIED};
+use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel, UNIFIED, UNIFIED_DATA, bfs};
 use gpurf_launch::{BufferId, CheckRow, Launch, Source};
 use gpurf_oracle::host::{OracleEngine, Session, named};
 
@@ -181,6 +181,19 @@ fn runs_for_unified_memory_equal_the_reference() {
     for name in UNIFIED {
         expect_equal(kernel_of(name), &format!("{name}-unified"));
     }
+    for (name, manifest) in UNIFIED_DATA {
+        expect_equal(kernel_of(name), manifest);
+    }
+}
+
+#[test]
+fn edge_lists_that_follow_each_other_are_those_of_the_degrees() {
+    let case = load("bfs-unified-lists");
+    assert_eq!(case.u32s("degree"), load("bfs-unified").u32s("degree"));
+    assert!(
+        case.u32s("firstEdge") == bfs::first_edges(&case.u32s("degree")),
+        "cargo run -p gpurf-kernels --example inputs"
+    );
 }
 
 /// Section 7.1 of the hierarchy thesis: no kernel spills with 64 registers, dgemm and PCR do with few.
