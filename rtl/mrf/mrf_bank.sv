@@ -1,8 +1,8 @@
 // One bank: a RAM, and a bit that says whether the RAM was read at the last clock edge.
 //
 // Single-ported it performs a read or a write in a cycle (stealing paper, section III-B);
-// dual-ported a read and a write (RFC paper, section 2.1: "dual-ported banks, 1 read and 1 write
-// per cycle").
+// dual-ported a read and a write (RFC paper, section 2.1: "multiple dual-ported banks (1 read and 1
+// write per cycle)").
 `include "gpurf_assert.svh"
 
 module mrf_bank

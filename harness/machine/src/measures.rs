@@ -16,7 +16,10 @@ use gpurf_oracle::lanes_of;
 use crate::cycle::{Cycle, ready};
 
 use conflicts::Conflicts;
-pub use conflicts::{IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD};
+pub use conflicts::{
+    IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_OWN, IN_CONFLICT_OWN_MEMORY, IN_CONFLICT_OWN_REGISTERS,
+    IN_CONFLICT_OWN_SCRATCHPAD, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD,
+};
 
 /// The sum over cycles of the warps that may issue.
 pub const READY_WARPS: &str = "ready_warps";

@@ -7,7 +7,7 @@ use crate::config::{Config, Preset, Selection};
 use crate::entry::Entry;
 use crate::instruction::{Instruction, Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
-use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
+use crate::mrf::{MAX_PORTS, MAX_SLOTS, MrfIn, MrfOut, MrfProbe};
 use crate::power::sources_left;
 use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::unified::{Columns, ColumnsFree};
@@ -352,6 +352,8 @@ pub struct BankView {
     pub read: u32,
     /// Banks that are written.
     pub written: u32,
+    /// Element 3c+k: the bank of operand k of collector c, as long as the collector needs it.
+    pub wanted: [u8; MAX_SLOTS],
     /// Queues with a result.
     pub heads: u8,
     /// The bank of each of these queues' results.
@@ -382,8 +384,15 @@ impl CollectorView {
 impl BankView {
     /// The banks of the main register file.
     pub(crate) fn of(probe: &MrfProbe) -> Self {
-        let &MrfProbe { read_valid, bank_write_valid, head_valid, head_bank, write_grant, .. } = probe;
-        Self { read: read_valid, written: bank_write_valid, heads: head_valid, head_bank, granted: write_grant }
+        let &MrfProbe { read_valid, bank_write_valid, req_bank, head_valid, head_bank, write_grant, .. } = probe;
+        Self {
+            read: read_valid,
+            written: bank_write_valid,
+            wanted: req_bank,
+            heads: head_valid,
+            head_bank,
+            granted: write_grant,
+        }
     }
 }
 

@@ -55,8 +55,8 @@ pub enum Resource {
 pub struct Sharing {
     /// What is shared.
     pub resource: Resource,
-    /// The part that each block has for itself, in tenths, 1 to 9: the thesis's threshold t. Its "percentage of sharing" is
-    /// the rest.
+    /// The part that each block has for itself, in tenths, 1 to 9: the thesis's threshold t. Its "percentage of resource sharing"
+    /// is the rest.
     pub private_tenths: u32,
 }
 

@@ -60,7 +60,7 @@ struct Throttle {
     /// Stalls of this period; `reference` has those of the last period that is the reference.
     stalls: u64,
     reference: u64,
-    /// The thesis's probability p, in tenths.
+    /// The probability with which non-owners may use memory, in tenths; the thesis's p is its step, one tenth.
     p: u64,
     /// The last 16 random bits, the newest one last.
     drawn: VecDeque<bool>,

@@ -6,8 +6,9 @@ use crate::common::{Program, alone, settings};
 use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_machine::measures::{
-    FIRST_READ, IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, PARKED_CYCLES,
-    PARKED_FIRST_READ, READY_WARPS,
+    FIRST_READ, IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_OWN, IN_CONFLICT_OWN_MEMORY, IN_CONFLICT_OWN_REGISTERS,
+    IN_CONFLICT_OWN_SCRATCHPAD, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, PARKED_CYCLES, PARKED_FIRST_READ,
+    READY_WARPS,
 };
 use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
 
@@ -76,7 +77,17 @@ fn a_new_warp_has_no_results() {
 
 /// Instructions in conflict that a warp alone has more with some instructions than without them: of any kind, about registers, scratchpad, cache.
 fn in_conflict(preset: &str, before: &str, code: &str) -> [u64; 4] {
-    let names = [IN_CONFLICT, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, IN_CONFLICT_CACHE];
+    counted([IN_CONFLICT, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, IN_CONFLICT_CACHE], preset, before, code)
+}
+
+/// Likewise instructions that access a bank more than once: of any kind, registers alone, lanes of the scratchpad, registers and memory.
+fn in_own_conflict(preset: &str, before: &str, code: &str) -> [u64; 4] {
+    let kinds = [IN_CONFLICT_OWN_REGISTERS, IN_CONFLICT_OWN_SCRATCHPAD, IN_CONFLICT_OWN_MEMORY];
+    counted([IN_CONFLICT_OWN, kinds[0], kinds[1], kinds[2]], preset, before, code)
+}
+
+/// What a warp alone counts more with some instructions than without them.
+fn counted(names: [&str; 4], preset: &str, before: &str, code: &str) -> [u64; 4] {
     let counts = |code: &str| {
         let mut program = Program::new(&format!("{before}\n{code}"), 1, 32);
         program.kernel.static_shared = 8192;
@@ -130,9 +141,33 @@ fn an_instruction_whose_lanes_share_a_bank_of_the_scratchpad_is_in_conflict_once
     assert_eq!(in_conflict("cached", &addresses(128, 0), twice), [10, 10, 10, 0]);
 }
 
+/// Instructions of other warps and of other kinds do not count.
+#[test]
+fn an_instruction_that_accesses_a_bank_twice_is_in_conflict_with_itself() {
+    let reads = |code| in_own_conflict("mrf-1r1w", "", code);
+    assert_eq!(reads("IADD R8, PT, R4, R12, !PT\n"), [10, 10, 0, 0], "one bank of four");
+    assert_eq!(reads("IADD R8, PT, R4, R13, !PT\n"), [0; 4], "two banks");
+    assert_eq!(reads("IADD R8, PT, R4, R4, !PT\n"), [0; 4], "one register is read once");
+    assert_eq!(reads("IMAD.LO R8, PT, R4, R12, R16, !PT\n"), [10, 10, 0, 0], "three reads of a bank");
+    // Lanes of the scratchpad: the same as without other instructions.
+    let store = "ST.SHARED.B32 [R4], R7\n";
+    for (stride, odd, fixed, unified) in [(4, 0, 0, 0), (128, 0, 10, 10), (4, 128, 0, 10)] {
+        let before = addresses(stride, odd);
+        assert_eq!(in_own_conflict("cached", &before, store), [fixed, 0, fixed, 0], "{stride} {odd}");
+        assert_eq!(in_own_conflict("unified-tiny", &before, store), [unified, 0, unified, 0], "{stride} {odd}");
+    }
+    // The address is in column 0. A load from the same column meets it, a load from the next column and a store do not.
+    let load = "LD.SHARED.B32 R9, [R4]\n";
+    let next = format!("{}IADD R4, PT, R4, 128, !PT\n", addresses(4, 0));
+    for (before, code, unified) in [(&addresses(4, 0), load, 10), (&next, load, 0), (&addresses(4, 0), store, 0)] {
+        assert_eq!(in_own_conflict("unified-tiny", before, code), [unified, 0, 0, unified], "{code}");
+        assert_eq!(in_own_conflict("cached", before, code), [0; 4], "{code}");
+    }
+}
+
 #[test]
 fn conflicts_of_instructions_agree_with_what_waits_in_each_cycle() {
-    let mut waited = [0; 2];
+    let (mut waited, mut own) = ([0; 2], [0; 2]);
     for (preset, set) in [
         ("cached", &[][..]),
         ("unified-tiny", &[]),
@@ -158,8 +193,18 @@ fn conflicts_of_instructions_agree_with_what_waits_in_each_cycle() {
             }
             waited[0] += kinds[2];
             waited[1] += lost;
+            // An instruction that accesses a bank twice also waits.
+            let [registers, lanes, memory] =
+                [IN_CONFLICT_OWN_REGISTERS, IN_CONFLICT_OWN_SCRATCHPAD, IN_CONFLICT_OWN_MEMORY].map(of);
+            assert!(registers <= kinds[0] && lanes <= kinds[1], "{name} {preset} {set:?}");
+            let common = config.unified.is_present() && set.is_empty();
+            assert!(common || memory == 0, "{name} {preset} {set:?}");
+            own[usize::from(common)] += memory;
+            let any = of(IN_CONFLICT_OWN);
+            assert!(any <= registers + lanes + memory && any >= registers.max(lanes).max(memory), "{name} {preset}");
         }
     }
+    assert!(own[1] > 0, "{own:?}");
     assert!(waited.iter().all(|&count| count > 0), "{waited:?}");
 }
 

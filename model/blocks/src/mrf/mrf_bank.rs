@@ -39,7 +39,7 @@ ports! {
 }
 
 /// One bank: a RAM with its valid bit. Single-ported as in the stealing paper, III-B, or with one read and one write port,
-/// RFC paper, 2.1 ("dual-ported banks, 1 read and 1 write per cycle").
+/// RFC paper, 2.1 ("multiple dual-ported banks (1 read and 1 write per cycle)").
 #[derive(Clone)]
 pub struct MrfBank {
     storage: Storage,

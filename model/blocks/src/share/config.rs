@@ -170,7 +170,7 @@ pub(crate) const PRESETS: &[Preset] = &[
         name: "share-registers",
         summary: "fermi whose blocks share registers, t = 0.1, oldest first, owners first (sharing thesis, 2.2, 2.3.1)",
         config: Config {
-            // Inside a class by age: without pairs it is greedy then oldest (2.5.1.8).
+            // Inside a class by age: without pairs it is greedy then oldest (docs/sharing.md, "Keys").
             sm: SmConfig { scheduler: Scheduler::GreedyThenOldest, ..FERMI.sm },
             share: ShareConfig { present: true, ..ShareConfig::DEFAULT },
             ..FERMI

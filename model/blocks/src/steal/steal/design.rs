@@ -117,10 +117,11 @@ impl RegisterFile for Steal {
     }
 
     fn banks(probe: &StealProbe) -> Option<BankView> {
-        let &StealProbe { read_valid, bank_write_valid, head_valid, head_bank, write_done, .. } = probe;
+        let &StealProbe { read_valid, bank_write_valid, at_bank, head_valid, head_bank, write_done, .. } = probe;
         Some(BankView {
             read: read_valid,
             written: bank_write_valid,
+            wanted: at_bank,
             heads: head_valid,
             head_bank,
             granted: write_done,
