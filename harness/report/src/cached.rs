@@ -8,9 +8,10 @@ use crate::sweep::{Measured, Point, Results};
 /// Number of active warps in most of the results.
 pub const ACTIVE: u32 = 8;
 
-/// A preset with the paper's bandwidths (RFC paper, table 4): 32 bytes a cycle to memory, and to shared memory.
+/// A preset with the paper's bandwidths (RFC paper, table 4): 32 bytes a cycle to memory, and to shared memory. The lines in flight do not limit the
+/// bandwidth of memory: 64 of 128 bytes, 400 cycles each, would be 20 bytes a cycle.
 pub fn machine(preset: &'static str) -> Point {
-    Point::preset(preset).with("memory.bandwidth=32").with("sm.shared_bandwidth=32")
+    Point::preset(preset).with("memory.bandwidth=32").with("sm.line_rows=128").with("sm.shared_bandwidth=32")
 }
 
 /// The register file cache of the active warps, with last-read bits.
@@ -100,6 +101,13 @@ mod tests {
 
     fn run(counts: &[(&'static str, u64)]) -> Measured {
         Measured::new(1, counts.iter().copied())
+    }
+
+    /// A line is in flight for the latency and two cycles.
+    #[test]
+    fn the_lines_in_flight_do_not_limit_the_bandwidth() {
+        let config = machine("rfc-live").config().unwrap();
+        assert!(config.sm.line_rows * 128 / (config.memory.latency + 2) >= config.memory.bandwidth);
     }
 
     #[test]

@@ -131,7 +131,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         let Source::Assembly(assembly) = &manifest.source else { panic!("it has its code") };
         let image = assembled(&manifest, assembly).unwrap();
         let (name, path) = ("sums".to_owned(), "sums.toml".to_owned());
-        Kernel { name, path, image, ptx: None, manifest, code: Code::PTX, size: Size::Own, sample: None }
+        Kernel { name, path, image, ptx: None, manifest, code: Code::PTX, size: Size::Own, data: None, sample: None }
     }
 
     /// A temporary folder with the data file.

@@ -61,7 +61,7 @@ mod watched;
 pub use code::Code;
 pub use estimate::{Estimate, Statistic};
 pub use kept::Kept;
-pub use kernels::manifest;
+pub use kernels::{manifest, other_data};
 pub use report::{
     CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
 };

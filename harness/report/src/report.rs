@@ -256,7 +256,12 @@ impl Definition {
             title: self.title,
             size: results.size(),
             sample: results.sample(),
-            kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+            kernels: results
+                .kernels
+                .iter()
+                .filter(|kernel| kernel.data.is_none())
+                .map(|kernel| kernel.name.clone())
+                .collect(),
             code: results.code(),
             summary: Summary::default(),
             rows: self.rows(only, results),

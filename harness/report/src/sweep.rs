@@ -76,6 +76,8 @@ pub struct Kernel {
     pub code: Code,
     /// The data on which it runs.
     pub size: Size,
+    /// The name of other data than a report usually has, on which it runs: only points on these data run it.
+    pub data: Option<String>,
     /// Cycles after which no new block of a launch starts on the model, which then takes its counts as a sample of the launch; `None`: all blocks
     /// run.
     pub sample: Option<u64>,
@@ -146,12 +148,14 @@ pub struct Point {
     pub fitting: bool,
     /// If present, only kernels whose names start with this are run.
     pub only: Option<&'static str>,
+    /// The data on which kernels are run; `None`: the report's usual data.
+    pub data: Option<&'static str>,
 }
 
 impl Point {
     /// A preset without settings, for all kernels.
     pub fn preset(preset: &'static str) -> Self {
-        Self { preset, set: Vec::new(), measured: false, fitting: false, only: None }
+        Self { preset, set: Vec::new(), measured: false, fitting: false, only: None, data: None }
     }
 
     /// Adds a setting.
@@ -175,9 +179,14 @@ impl Point {
         Self { only: Some(name), ..self }
     }
 
+    /// The same configuration, run only with the kernels that have other data of this name.
+    pub fn on(self, data: &'static str) -> Self {
+        Self { data: Some(data), ..self }
+    }
+
     /// Whether this configuration is run with a kernel.
     pub fn runs(&self, kernel: &Kernel) -> bool {
-        let named = self.only.is_none_or(|name| kernel.name.starts_with(name));
+        let named = self.only.is_none_or(|name| kernel.name.starts_with(name)) && kernel.data.as_deref() == self.data;
         named && (!self.fitting || self.config().is_ok_and(|config| kernel.fits(&config)))
     }
 
@@ -983,6 +992,7 @@ mod tests {
             ptx: Some(ptx),
             code: Code::PTX,
             size: Size::Small,
+            data: None,
             sample: None,
         }
     }

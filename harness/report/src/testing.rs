@@ -40,6 +40,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
         image: Default::default(),
         ptx: None,
         size: crate::Size::Own,
+        data: crate::other_data(name).map(str::to_owned),
         code: crate::Code::PTX,
         sample: Some(crate::SAMPLE),
     };

@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::num::NonZeroU32;
 
 use gpurf_isa::{Op, Reg, Unit};
 use gpurf_oracle::{Issue, Mask, Observer};
@@ -35,6 +36,12 @@ pub struct Usage {
     pub shared: u64,
     /// Values read by shared units that the private datapath wrote.
     pub shared_of_private: u64,
+    /// Executions of instructions by threads.
+    pub instructions: u64,
+    /// Values that a strand reads and did not write, once for each strand.
+    pub live_in: u64,
+    /// Values that another strand reads than the one that wrote them.
+    pub live_out: u64,
     /// Values by the operation that wrote them.
     pub written: BTreeMap<Cow<'static, str>, Written>,
 }
@@ -97,6 +104,9 @@ impl Usage {
         self.dead += other.dead;
         self.shared += other.shared;
         self.shared_of_private += other.shared_of_private;
+        self.instructions += other.instructions;
+        self.live_in += other.live_in;
+        self.live_out += other.live_out;
         for (operation, from) in &other.written {
             let to = self.written.entry(operation.clone()).or_default();
             add(&mut to.values, &from.values);
@@ -112,6 +122,7 @@ impl Usage {
         self.dead += u64::from(value.reads > 0 && value.evicted_behind == Some(value.reads));
         self.shared += u64::from(value.shared);
         self.shared_of_private += u64::from(value.shared && value.private);
+        self.live_out += u64::from(value.read_in.is_some());
         let written = self.written.entry(Cow::Borrowed(value.operation)).or_default();
         let reads = (value.reads as usize).min(3);
         self.values[reads] += 1;
@@ -143,6 +154,10 @@ struct Value {
     lifetime: u32,
     /// Its number of reads when it was evicted from the cache, if it was.
     evicted_behind: Option<u32>,
+    /// The strand that wrote it.
+    strand: u32,
+    /// The last other strand that read it.
+    read_in: Option<NonZeroU32>,
 }
 
 /// The state of a running warp.
@@ -152,6 +167,8 @@ struct Warp {
     instructions: [u32; LANES],
     /// Number of results so far.
     results: u32,
+    /// Number of strands that have ended.
+    strands: u32,
     /// Values of each lane, by register.
     values: Vec<[Value; LANES]>,
     /// The cache: registers in the order of their allocation, each with the index of the first result that its entry holds.
@@ -174,6 +191,7 @@ impl Warp {
 
     fn read(&mut self, register: Reg, mask: Mask, unit: Unit, usage: &mut Usage) {
         let (instructions, cached) = (self.instructions, self.cached(register));
+        let (strand, here) = (self.strands, NonZeroU32::new(self.strands));
         let values = self.register(register);
         for lane in lanes(mask) {
             let value = &mut values[lane];
@@ -182,6 +200,11 @@ impl Warp {
             }
             value.reads += 1;
             value.shared |= is_shared(unit);
+            // A strand after another one has a number other than zero.
+            if value.strand != strand && value.read_in != here {
+                value.read_in = here;
+                usage.live_in += 1;
+            }
             value.lifetime = instructions[lane] - value.born;
             usage.reads += 1;
             usage.hits += u64::from(cached.is_some_and(|since| value.result >= since));
@@ -190,12 +213,12 @@ impl Warp {
 
     fn write(&mut self, register: Reg, mask: Mask, op: Op, usage: &mut Usage) {
         self.results += 1;
-        let (instructions, result) = (self.instructions, self.results);
+        let (instructions, result, strand) = (self.instructions, self.results, self.strands);
         let values = self.register(register);
         for lane in lanes(mask) {
             usage.value_over(&values[lane]);
             let (operation, private) = (op.mnemonic(), op.unit().is_private());
-            values[lane] = Value { born: instructions[lane], operation, private, result, ..Value::default() };
+            values[lane] = Value { born: instructions[lane], operation, private, result, strand, ..Value::default() };
         }
         if self.cached(register).is_none() {
             self.allocate(register, usage);
@@ -258,19 +281,30 @@ impl Observer for UsageObserver {
         }
         let warp = self.warps.entry(at.warp.warp).or_default();
         lanes(at.active).for_each(|lane| warp.instructions[lane] += 1);
+        // A strand's end applies to the whole warp, whatever the guard; a value that this instruction reads or writes is of the strand before.
+        let end = at.instruction.control.strand_end || at.mask != 0 && matches!(at.instruction.op, Op::Bar { .. });
+        self.usage.access(warp, at);
+        warp.strands += u32::from(end);
+    }
+}
+
+impl Usage {
+    /// Counts the operands and the result of an instruction.
+    fn access(&mut self, warp: &mut Warp, at: &Issue<'_>) {
         if at.mask == 0 {
             return;
         }
+        self.instructions += u64::from(at.mask.count_ones());
         let mut read = [None; 3];
         for (place, (_, register)) in at.instruction.sources().enumerate() {
             // A register in two slots is read once, as in the register file.
             if !read.contains(&Some(register)) {
-                warp.read(register, at.mask, at.instruction.unit(), &mut self.usage);
+                warp.read(register, at.mask, at.instruction.unit(), self);
                 read[place] = Some(register);
             }
         }
         if let Some(register) = at.instruction.destination() {
-            warp.write(register, at.mask, at.instruction.op, &mut self.usage);
+            warp.write(register, at.mask, at.instruction.op, self);
         }
     }
 }

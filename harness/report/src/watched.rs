@@ -142,7 +142,7 @@ impl Engine for WatchedEngine {
 struct Watchers<'a> {
     usage: Option<UsageObserver>,
     caches: &'a mut [CacheObserver],
-    /// The code with the ends of strands marked, for the caches that are flushed there.
+    /// The code with the ends of strands marked, for caches that are flushed there, and for values that cross them.
     ended: &'a [Instruction],
     profiles: &'a mut [Profile],
 }
@@ -151,10 +151,10 @@ impl Observer for Watchers<'_> {
     const TRACES: bool = true;
 
     fn issue(&mut self, at: &Issue<'_>) {
-        if let Some(usage) = &mut self.usage {
-            usage.issue(at);
-        }
         let ended = Issue { instruction: &self.ended[at.pc as usize], ..*at };
+        if let Some(usage) = &mut self.usage {
+            usage.issue(&ended);
+        }
         for cache in &mut *self.caches {
             cache.issue(if cache.cache.flushed == Flushed::StrandEnds { &ended } else { at });
         }

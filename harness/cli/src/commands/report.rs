@@ -12,7 +12,8 @@ use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
     Absent, Cause, Code, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, Summary,
-    SweepError, SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, settings::usual, sweep, table,
+    SweepError, SweepPlan, Verdict as Finding, Watcher, html, manifest, other_data, reports, settings::usual, sweep,
+    table,
 };
 use serde::Serialize;
 
@@ -313,17 +314,18 @@ fn kernels(names: &[&str], arguments: &ReportResults, code: Code, size: Size) ->
                 folder.display()
             )));
         }
-        let own = |name: &&str| {
-            let (manifest, name) = manifest(name, size);
+        let own = |run: &&str| {
+            let (manifest, name) = manifest(run, size);
             let file = folder.join(manifest);
             if size == Size::Large && !file.exists() {
                 let file = file.display();
                 return Err(Failure::bad_input(format!("there is no {file}: --small runs the kernels on little data")));
             }
             let kernel = kernel(&file, code, size, sample)?;
-            Ok(Kernel { name: name.to_owned(), ..kernel })
+            Ok(Kernel { name: name.to_owned(), data: other_data(run).map(str::to_owned), ..kernel })
         };
-        names.iter().map(own).collect::<Result<_, Failure>>()?
+        let run = names.iter().filter(|name| size == Size::Large || other_data(name).is_none());
+        run.map(own).collect::<Result<_, Failure>>()?
     } else {
         files.iter().map(|file| kernel(file, code, Size::Own, sample)).collect::<Result<_, _>>()?
     };
@@ -355,7 +357,7 @@ fn kernel(file: &Path, code: Code, size: Size, sample: Option<u64>) -> Result<Ke
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
-    Ok(Kernel { name, path, manifest, image, ptx, code, size, sample })
+    Ok(Kernel { name, path, manifest, image, ptx, code, size, data: None, sample })
 }
 
 /// The verdict and status of all runs: the worst.

@@ -5,12 +5,12 @@ use gpurf_energy::{Chip, Energies, Energy, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, plan_with_experiments, saved,
-    split, two, unified, unknown, why,
+    ACTIVE, ENTRIES, SIZE, SIZES, UNMARKED, cache, cached_levels, cached_two, changed, command, each, kernels, less,
+    lines, normalised, plan_with_experiments, ratio, saved, split, two, unified, unknown, unmarked, why,
 };
 use crate::cached;
 use crate::cached::of_cache;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Statistic};
 use crate::follow::Flushed;
 use crate::levels::{flat, traffic};
 use crate::plot::{Plot, Series, Style};
@@ -23,6 +23,9 @@ pub const SOFTWARE: Claim = Claim::share(FIGURE, "45 %", 0.445, 0.455);
 const HARDWARE_DEEP: Claim = Claim::share(FIGURE, "41 %", 0.405, 0.415);
 pub const SPLIT: Claim = Claim::share("hierarchy thesis, chapter 6 and 6.5.4, figure 6.13", "54 %", 0.535, 0.545);
 const GAIN: Claim = Claim::share(FIGURE, "adding an LRF reduces energy", 0.0001, 1.0).sign();
+const GAIN_OF_SOFTWARE: Claim =
+    Claim::share(FIGURE, "the benefit is larger when using software control: 54 less 45, 41 less 34 %", 0.0001, 1.0)
+        .sign();
 const OVER_HARDWARE: Claim = Claim::share("hierarchy thesis 6.5.4", "22 %", 0.215, 0.225);
 const SPLIT_OVER_HARDWARE: Claim = Claim::share("hierarchy thesis 6.5.4", "44 %", 0.435, 0.445);
 const SPLIT_OVER_DEEP: Claim = Claim::share("hierarchy thesis 6.5.4", "27 %", 0.265, 0.275);
@@ -40,8 +43,16 @@ pub const LRF_READS: Claim = Claim::share("hierarchy thesis 6.5.4", "1/3: 28-38 
 /// Kernels for which the text on figure 6.16 prints a saving.
 const KERNELS: [(&str, Claim); 2] = [
     ("reduction", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "25 %", 0.245, 0.255)),
-    ("scalarProd", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "30 %", 0.295, 0.305)),
+    ("scalarProd", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "30 %", 0.25, 0.35)),
 ];
+
+const SMALLEST: Claim = Claim::share(
+    "hierarchy thesis 6.5.4, figure 6.16",
+    "the smallest gains: no other kernel has smaller ones",
+    0.0,
+    0.0,
+)
+.in_unit(Unit::Count);
 
 /// The most efficient design, in the words of rows.
 const SPLIT_LEVELS: &str = "software, three levels, split LRF";
@@ -89,8 +100,9 @@ pub fn of_run(run: &Measured) -> Traffic {
 pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {
         [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
-        [cached::two(entries), cached::levels(entries)].into_iter().for_each(|point| plan.point(point));
+        [cached_two(entries), cached_levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
+    plan.experiment(unmarked(ENTRIES));
     [two(ENTRIES), split(ENTRIES)].into_iter().for_each(|options| plan_with_experiments(plan, options));
     for entries in [ENTRIES, DEEP_ENTRIES] {
         [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
@@ -109,8 +121,8 @@ impl Organisation {
     /// Energy relative to that of an MRF alone.
     fn energy(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         match self {
-            Self::Hardware => cached::energy(results, cached::two, entries),
-            Self::HardwareDeep => cached::energy(results, cached::levels, entries),
+            Self::Hardware => cached::energy(results, cached_two, entries),
+            Self::HardwareDeep => cached::energy(results, cached_levels, entries),
             Self::Software(of) => normalised(results, &of(entries)),
         }
     }
@@ -141,8 +153,8 @@ impl Organisation {
     /// Energy relative to that of an MRF alone, if write-backs had the wire of a write.
     fn with_wire(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         let point = match self {
-            Self::Hardware => cached::two(entries),
-            Self::HardwareDeep => cached::levels(entries),
+            Self::Hardware => cached_two(entries),
+            Self::HardwareDeep => cached_levels(entries),
             // Software writes nothing back.
             Self::Software(_) => return self.energy(results, entries),
         };
@@ -181,6 +193,21 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
         let row = GAIN.row(format!("less register file energy with a split LRF than without, {SIZE}"), fewer);
         Some(row.because(|_| unknown(results, "energy")))
     };
+    let gain_of_software = || {
+        let energies = [
+            normalised(results, &two(ENTRIES))?,
+            normalised(results, &split(ENTRIES))?,
+            Organisation::Hardware.energy(results, ENTRIES)?,
+            Organisation::HardwareDeep.energy(results, DEEP_ENTRIES)?,
+        ];
+        let points = |energies: &[f64]| (energies[0] - energies[1]) - (energies[2] - energies[3]);
+        let of_kernel = |name: &String| points(&energies.each_ref().map(|energies| energies[name]));
+        let per_kernel = energies[0].keys().map(|name| (name.clone(), of_kernel(name))).collect();
+        let more = Estimate::of_means(Statistic::FunctionOfMeans, &energies.each_ref(), per_kernel, points);
+        let metric =
+            "points of energy that an LRF saves more with software, 3 entries, than with hardware, 3 and 6 entries";
+        Some(GAIN_OF_SOFTWARE.row(metric, more).because(|_| unknown(results, "energy")))
+    };
     let chip = |claim: Claim, metric: &str, part: fn(f64) -> f64| {
         let saved = saved(results, &split(ENTRIES))?;
         let values = each(saved, part);
@@ -195,6 +222,7 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
         hardware(HARDWARE_DEEP, deep_size, Organisation::HardwareDeep, DEEP_ENTRIES),
         software(SPLIT, SPLIT_LEVELS, split(ENTRIES)),
         gain(),
+        gain_of_software(),
         chip(OF_SM, "power saved, of an SM's dynamic power", |saved| Chip::PAPERS.saving(saved).of_sm),
         chip(OF_CHIP, "power saved, of the chip's dynamic power", |saved| Chip::PAPERS.saving(saved).of_chip),
     ];
@@ -281,19 +309,31 @@ fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
         let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), results.levels(&design, part)?);
         Some(row.because(|_| why(results, "energy", &design, &|options| results.levels(options, part))))
     };
+    // The figure shows means over benchmarks, so a part of its bars is the ratio of two means.
+    let of_means = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> f64, of: fn(&LevelCounts) -> f64| {
+        let row = claim.row(format!("{metric}, split LRF, {SIZE}"), ratio(results, &design, part, of)?);
+        let experiments = || changed(&design, |options| Some(ratio(results, &options, part, of)?.value));
+        Some(row.because(|_| Reason::found(experiments(), command(results, "energy"))))
+    };
     let rows = [
-        row(MRF_PART, "energy that is the MRF's", |counts| {
-            let energy = energy_of(counts);
-            crate::ratio(energy.mrf.access + energy.mrf.wire, energy.total())
-        }),
-        row(MRF_WIRE, "the MRF's energy that is in wires", |counts| {
-            let mrf = energy_of(counts).mrf;
-            crate::ratio(mrf.wire, mrf.access + mrf.wire)
-        }),
-        row(ORF_PART, "energy that is not the MRF's and is the ORF's", |counts| {
-            let Energy { upper, lrf, .. } = energy_of(counts);
-            crate::ratio(upper.access + upper.wire, upper.access + upper.wire + lrf.access + lrf.wire)
-        }),
+        of_means(
+            MRF_PART,
+            "energy that is the MRF's",
+            |counts| normal(counts, |energy| energy.mrf.access + energy.mrf.wire),
+            |counts| normal(counts, Energy::total),
+        ),
+        of_means(
+            MRF_WIRE,
+            "the MRF's energy that is in wires",
+            |counts| normal(counts, |energy| energy.mrf.wire),
+            |counts| normal(counts, |energy| energy.mrf.access + energy.mrf.wire),
+        ),
+        of_means(
+            ORF_PART,
+            "energy that is not the MRF's and is the ORF's",
+            |counts| normal(counts, |energy| energy.upper.access + energy.upper.wire),
+            |counts| normal(counts, |energy| energy.total() - energy.mrf.access - energy.mrf.wire),
+        ),
         row(LRF_WIRE, "the LRF's wires, of the energy of the MRF alone", |counts| {
             crate::ratio(energy_of(counts).lrf.wire, flat_energy(counts))
         }),
@@ -318,6 +358,11 @@ fn half_row(results: &Results<'_>) -> Option<Row> {
     Some(row.because(|_| unknown(results, "energy")))
 }
 
+/// A part of the energy, relative to the energy of the MRF alone.
+fn normal(counts: &LevelCounts, part: fn(&Energy) -> f64) -> f64 {
+    crate::ratio(part(&energy_of(counts)), flat_energy(counts))
+}
+
 fn flat_energy(counts: &LevelCounts) -> f64 {
     Energies::thesis(ENTRIES, ACTIVE).of(&flat(counts)).total()
 }
@@ -337,10 +382,24 @@ fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
         Some(row.because(|_| {
             let value = |options| saved_of(results, &options, kernel);
             let command = results.part_command(super::REPORT.name, "energy", Some(kernel));
-            Reason::found(super::changed(&split(ENTRIES), value), command)
+            Reason::found(changed(&split(ENTRIES), value), command)
         }))
     };
-    KERNELS.iter().filter_map(row).collect()
+    KERNELS.iter().filter_map(row).chain(smallest_row(results)).collect()
+}
+
+/// The number of other kernels that save less than one of those of figure 6.16, if all of these ran.
+fn smallest_row(results: &Results<'_>) -> Option<Row> {
+    let count = |options: HierarchyOptions| {
+        let saved = saved(results, &options)?;
+        let named = KERNELS.map(|(kernel, _)| saved.get(kernel).copied());
+        let most = named.into_iter().collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+        let others = saved.iter().filter(|(name, _)| KERNELS.iter().all(|(kernel, _)| kernel != name));
+        Some(others.filter(|(_, saved)| **saved < most).count() as f64)
+    };
+    let metric = format!("kernels that save less than reduction or scalarProd, split LRF, {SIZE}");
+    let row = SMALLEST.row(metric, Estimate::extreme(count(split(ENTRIES))?, PerKernel::new()));
+    Some(row.because(|_| Reason::found(changed(&split(ENTRIES), count), command(results, "energy"))))
 }
 
 /// The saving of a cache if write-backs had a wire, if the cache is simulated in program order, and if it is flushed where strands end.
@@ -351,6 +410,8 @@ fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32)
         saved(organisation.with_wire(results, entries)),
     )];
     if matches!(organisation, Organisation::Hardware) {
+        let without = cached::energy(results, unmarked, entries);
+        experiments.push((UNMARKED.to_owned(), saved(without)));
         let followed = |flushed| saved(followed(results, entries, flushed, WriteBack::Accesses));
         experiments.extend([
             ("followed in program order".to_owned(), followed(Flushed::Leaving)),

@@ -4,7 +4,7 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Energies;
 use gpurf_oracle::levels::LevelCounts;
 
-use super::{ACTIVE, ENTRIES, energy, operands, plan_with_experiments, saved, split, two, unknown, why};
+use super::{ACTIVE, ENTRIES, cached, energy, operands, plan_with_experiments, saved, split, two, unknown, why};
 use crate::cached::{normalised, of_cache};
 use crate::estimate::Estimate;
 use crate::report::{HEADLINES, Machine};
@@ -20,13 +20,13 @@ const LATENCIES: [&str; 3] = ["sm.alu_latency=3", "sm.sfu_latency=15", "sm.share
 const RESOURCES: [&str; 1] = ["sm.shared_bandwidth=32"];
 
 /// A preset with the thesis's latencies, its resources, or both.
-fn on(machine: Machine, preset: &'static str) -> Point {
+pub fn on(machine: Machine, preset: &'static str) -> Point {
     machine.of(Point::preset(preset), &LATENCIES, &RESOURCES)
 }
 
 /// The hardware cache with last-read bits, 8 active warps.
 fn cache(machine: Machine) -> Point {
-    on(machine, "rfc-live").with(format!("rfc.entries={ENTRIES}"))
+    cached::two_on(machine, ENTRIES)
 }
 
 pub fn plan(plan: &mut SweepPlan, machine: Machine) {

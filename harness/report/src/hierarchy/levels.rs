@@ -5,10 +5,9 @@ use gpurf_energy::Traffic;
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ENTRIES, SIZE, SIZES, basic, cache, changed, command, each, less, lines, more, operands, plan_with_experiments,
-    results_of, split, two, unified, unknown, why,
+    ENTRIES, SIZE, SIZES, UNMARKED, basic, cache, cached_levels, cached_two, changed, command, each, less, lines, more,
+    operands, plan_with_experiments, results_of, split, two, unified, unknown, unmarked, why,
 };
-use crate::cached;
 use crate::cached::of_cache;
 use crate::estimate::Estimate;
 use crate::follow::Flushed;
@@ -24,6 +23,8 @@ const OPTIMISED_WRITES: Claim = Claim::share("hierarchy thesis 6.5.1", "8 %", 0.
 const LRF_READS: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "30 %", 0.25, 0.35);
 const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "from 40 %", 0.35, 0.45);
 const SOFTWARE_OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "less than 10 %", 0.0, 0.1);
+const DEEP_READS: Claim =
+    Claim::share("hierarchy thesis 6.5.2, figure 6.11", "reduces the number of MRF reads", 0.0001, 1.0).sign();
 const MRF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "slightly: 0-10 %", 0.0, 0.1);
 const SPLIT_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "nearly 20 %: 15-20 %", 0.15, 0.2);
 const SPLIT_ORF_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decrease", 0.0001, 1.0).sign();
@@ -43,8 +44,9 @@ pub fn plan(plan: &mut SweepPlan) {
         [two(entries), basic(two(entries)), unified(entries), split(entries)]
             .into_iter()
             .for_each(|options| plan.levels(options));
-        [cached::two(entries), cached::levels(entries)].into_iter().for_each(|point| plan.point(point));
+        [cached_two(entries), cached_levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
+    plan.experiment(unmarked(ENTRIES));
     for entries in PROBABLE {
         plan_with_experiments(plan, basic(two(entries)));
         [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
@@ -109,16 +111,20 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 
 /// Hardware against the most basic software: figure 6.10.
 fn control_rows(results: &Results<'_>) -> Vec<Row> {
-    let (cache, software) = (cached::two(ENTRIES), basic(two(ENTRIES)));
-    let overhead = hardware(results, &cache, all_reads, all_operands).map(|reads| each(reads, |reads| reads - 1.0));
+    let (cache, software) = (cached_two(ENTRIES), basic(two(ENTRIES)));
+    let overhead =
+        |cache: &Point| hardware(results, cache, all_reads, all_operands).map(|reads| each(reads, |reads| reads - 1.0));
     let mut rows: Vec<Row> = Vec::new();
-    rows.extend(overhead.map(|reads| {
+    rows.extend(overhead(&cache).map(|reads| {
         let metric = format!("reads on top of operands with a hardware cache, last-read bits, {SIZE}");
-        HARDWARE_READS.mean(metric, reads).because(|_| unknown(results, "levels"))
+        HARDWARE_READS.mean(metric, reads).because(|_| {
+            let without = overhead(&unmarked(ENTRIES)).map(|reads| mean(&reads));
+            Reason::found(vec![(UNMARKED.to_owned(), without)], command(results, "levels"))
+        })
     }));
     for entries in PROBABLE {
         let software = basic(two(entries));
-        let fewer = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands)
+        let fewer = hardware(results, &cached_two(entries), |traffic| traffic.mrf.reads(), all_operands)
             .zip(of_operands(results, &software, |counts| counts.mrf.reads()))
             .map(|(hardware, software)| less(&software, &hardware));
         rows.extend(fewer.map(|fewer| {
@@ -160,7 +166,7 @@ fn optimised_rows(results: &Results<'_>) -> Vec<Row> {
 
 /// Three levels: figure 6.11.
 fn depth_rows(results: &Results<'_>) -> Vec<Row> {
-    let (cache, software) = (cached::levels(ENTRIES), unified(ENTRIES));
+    let (cache, software) = (cached_levels(ENTRIES), unified(ENTRIES));
     let lrf = |options: &HierarchyOptions| of_operands(results, options, |counts| counts.lrf.reads());
     let overhead = |options: &HierarchyOptions| {
         of_results(results, options, software_writes).map(|writes| each(writes, |writes| writes - 1.0))
@@ -192,9 +198,17 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
         |counts| counts.mrf.writes(),
     ));
     rows.extend(writes.map(|(hardware, software)| {
-        let values = software.iter().map(|(name, software)| (name.clone(), software - hardware[name])).collect();
-        let metric = format!("MRF writes more with software than with hardware, three levels, of results, {SIZE}");
-        MRF_WRITES.mean(metric, values).because(|_| unknown(results, "levels"))
+        let metric = format!("more MRF writes with software than with hardware, three levels, {SIZE}");
+        MRF_WRITES.row(metric, more(&software, &hardware)).because(|_| unknown(results, "levels"))
+    }));
+    let reads = hardware(results, &cache, |traffic| traffic.mrf.reads(), all_operands).zip(of_operands(
+        results,
+        &software,
+        |counts| counts.mrf.reads(),
+    ));
+    rows.extend(reads.map(|(hardware, software)| {
+        let metric = format!("fewer MRF reads with software than with hardware, three levels, {SIZE}");
+        DEEP_READS.row(metric, less(&software, &hardware)).because(|_| unknown(results, "levels"))
     }));
     rows
 }
@@ -222,7 +236,7 @@ type Change = fn(&PerKernel, &PerKernel) -> Estimate;
 /// program order.
 fn why_basic(results: &Results<'_>, entries: u32) -> Reason {
     let software = |options: &HierarchyOptions| of_operands(results, options, |counts| counts.mrf.reads());
-    let cached = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands);
+    let cached = hardware(results, &cached_two(entries), |traffic| traffic.mrf.reads(), all_operands);
     let fewer = |software: Option<PerKernel>, hardware: Option<PerKernel>| Some(less(&software?, &hardware?).value);
     let design = basic(two(entries));
     let mut experiments = super::changed(&design, |options| fewer(software(&options), cached.clone()));
@@ -251,8 +265,8 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             sizes,
             part,
             &[
-                ("MRF, hardware", &hardware_at(cached::two, |t| t.mrf.reads())),
-                ("cache, write-backs included", &hardware_at(cached::two, |t| t.upper.reads())),
+                ("MRF, hardware", &hardware_at(cached_two, |t| t.mrf.reads())),
+                ("cache, write-backs included", &hardware_at(cached_two, |t| t.upper.reads())),
                 ("MRF, basic software", &software(|n| basic(two(n)), |c| c.mrf.reads())),
                 ("ORF, basic software", &software(|n| basic(two(n)), |c| c.orf.reads())),
                 ("MRF, software", &software(two, |c| c.mrf.reads())),
@@ -265,9 +279,9 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             sizes,
             part,
             &[
-                ("MRF, hardware", &hardware_at(cached::levels, |t| t.mrf.reads())),
-                ("cache, write-backs included", &hardware_at(cached::levels, |t| t.upper.reads())),
-                ("LRF, hardware", &hardware_at(cached::levels, |t| t.lrf.reads + t.lrf.moving_reads)),
+                ("MRF, hardware", &hardware_at(cached_levels, |t| t.mrf.reads())),
+                ("cache, write-backs included", &hardware_at(cached_levels, |t| t.upper.reads())),
+                ("LRF, hardware", &hardware_at(cached_levels, |t| t.lrf.reads + t.lrf.moving_reads)),
                 ("MRF, software", &software(unified, |c| c.mrf.reads())),
                 ("ORF, software", &software(unified, |c| c.orf.reads())),
                 ("LRF, software", &software(unified, |c| c.lrf.reads())),
@@ -304,10 +318,10 @@ fn writes_plot(results: &Results<'_>) -> Option<Plot> {
         Some([part(|c| c.mrf.writes())?, part(orf_writes)?, part(|c| c.lrf.writes())?])
     };
     let all = [
-        cache(cached::two(ENTRIES))?,
+        cache(cached_two(ENTRIES))?,
         software(basic(two(ENTRIES)))?,
         software(two(ENTRIES))?,
-        cache(cached::levels(ENTRIES))?,
+        cache(cached_levels(ENTRIES))?,
         software(unified(ENTRIES))?,
         software(split(ENTRIES))?,
     ];

@@ -4,6 +4,7 @@
 //! and LRF run on the model of the SM.
 
 mod bandwidth;
+mod cached;
 mod energy;
 mod errata;
 mod headlines;
@@ -13,6 +14,7 @@ mod steps;
 mod values;
 mod variable;
 
+use cached::{levels as cached_levels, two as cached_two, unmarked};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{AddressBits, Schedule};
 use gpurf_isa::LastResultFile;
@@ -66,7 +68,7 @@ const ORDERS: Orders = Orders {
         for entries in SIZES {
             [two(entries), unified(entries), split(entries)].into_iter().for_each(|options| plan.levels(options));
         }
-        plan.point(crate::cached::two(ENTRIES));
+        plan.point(cached_two(ENTRIES));
     },
     metrics: &[
         "values read once, by the next instruction",
@@ -92,11 +94,6 @@ const ABSENT: &[Absent] = &[
         source: "hierarchy thesis 6.2.2",
         text: "7 ORF entries instead of 3 increase what dgemm saves from 56 % to 60 %",
         why: NO_DGEMM,
-    },
-    Absent {
-        source: "hierarchy thesis 6.5.6",
-        text: "in a strand 0.27 values are live-in and 0.17 live-out for each instruction",
-        why: "not counted: the oracle counts accesses, and does not follow values over strands' ends",
     },
     Absent {
         source: "hierarchy thesis 6.1",
@@ -167,6 +164,9 @@ fn larger(options: HierarchyOptions, entries: u32) -> HierarchyOptions {
     HierarchyOptions { orf_entries: entries as u8, priced_as: options.orf_entries, ..options }
 }
 
+/// The experiment without last-read bits, in the words of rows.
+const UNMARKED: &str = "without last-read bits";
+
 /// The hardware cache with last-read bits, simulated in program order, and flushed as `flushed` says.
 fn cache(entries: u32, flushed: Flushed) -> FollowedCache {
     FollowedCache { entries: entries as usize, live: true, flushed }
@@ -225,6 +225,16 @@ type Value<'a> = &'a dyn Fn(&HierarchyOptions) -> Option<PerKernel>;
 fn why(results: &Results<'_>, part: &str, options: &HierarchyOptions, value: Value<'_>) -> Reason {
     let of = |options: HierarchyOptions| value(&options).map(|values| mean(&values));
     Reason::found(changed(options, of), command(results, part))
+}
+
+/// The ratio of two means over kernels, each of a design's counts.
+fn ratio(
+    results: &Results<'_>,
+    options: &HierarchyOptions,
+    part: fn(&LevelCounts) -> f64,
+    of: fn(&LevelCounts) -> f64,
+) -> Option<Estimate> {
+    Some(Estimate::ratio_of_means(&results.levels(options, part)?, &results.levels(options, of)?))
 }
 
 /// The two experiments on a hierarchy, with the value of a row in each.

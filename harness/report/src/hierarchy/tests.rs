@@ -37,7 +37,8 @@ fn run() -> Measured {
 
 fn report(names: &[&str], counts: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>) -> PaperReport {
     let (kernels, plan) = (kernels(names), REPORT.plan(&[]));
-    REPORT.report(&[], &Results::made(&kernels, &plan, |_, _: &Point| Some(run()), &Usage::default(), counts))
+    let usage = Usage { instructions: 1000, values: [0, 800, 0, 0], live_in: 270, live_out: 200, ..Usage::default() };
+    REPORT.report(&[], &Results::made(&kernels, &plan, |_, _: &Point| Some(run()), &usage, counts))
 }
 
 #[track_caller]
@@ -56,6 +57,9 @@ fn rows_are_what_the_counts_say() {
     is(&report, "instructions that read two registers or more, MRF alone", 0.45, true);
     is(&report, "instructions that read two registers in the MRF, split LRF, 3 entries, 8 active warps", 0.1, true);
     is(&report, "register operands read for each that is written", 2.0, true);
+    is(&report, "register operands that an instruction writes", 0.8, true);
+    is(&report, "live-in values of strands, for each instruction", 0.27, true);
+    is(&report, "live-out values of strands, for each instruction", 0.2, false);
     // 75 writes for 50 results.
     is(&report, "writes on top of results, software, unified LRF, 3 entries, 8 active warps", 0.5, false);
     // 100 operands, and 20 reads of evicted values.
@@ -97,6 +101,48 @@ fn kernels_of_figure_6_16_have_rows_of_their_own() {
     let report = report(&["reduction", "b"], |_, options| Some(counts(options)));
     let of = |kernel: &str| report.rows.iter().find(|row| row.metric.contains(&format!("saved in {kernel}")));
     assert!(of("reduction").is_some_and(|row| row.per_kernel.len() == 1) && of("scalarProd").is_none());
+}
+
+/// Two kernels, of which `a` has a tenth of the accesses to the MRF that `b` has, and no instruction with three operands.
+fn unequal(kernel: &Kernel, options: &HierarchyOptions) -> LevelCounts {
+    let counts = counts(options);
+    let by_mrf_reads = [60, 30, 8, 2];
+    if kernel.name == "b" {
+        return LevelCounts { by_mrf_reads, ..counts };
+    }
+    let mrf = accesses(counts.mrf.private_reads / 10, counts.mrf.private_writes / 10);
+    LevelCounts { mrf, by_reads: [35, 25, 40, 0], by_mrf_reads: [96, 4, 0, 0], ..counts }
+}
+
+#[test]
+fn parts_of_the_figures_bars_are_ratios_of_their_means() {
+    let report = report(&["a", "b"], |kernel, options| Some(unequal(kernel, options)));
+    let size = "split LRF, 3 entries, 8 active warps";
+    // Of 5 instructions in 100 with three operands, 2 still read three in the MRF; the kernel without any does not count.
+    let metric = "instructions with more than two reads that no longer read so many in the MRF";
+    is(&report, &format!("{metric}, {size}"), 0.6, false);
+    // (1.05 + 1.2) / (0.04 + 0.52).
+    let metric = "MRF reads of an instruction without a hierarchy by those with one";
+    is(&report, &format!("{metric}, {size}"), 2.25 / 0.56, false);
+    // Accesses of the MRF, pJ: 8 and 11, with as much and 7.6 in wires.
+    let mrf = [(3.0, 4.0), (30.0, 40.0)].map(|(reads, writes)| reads * 15.6 + writes * 18.6);
+    let others = 40.0 * 2.72 + 15.0 * 5.92 + 30.0 * 1.08 + 20.0 * 2.38;
+    let part = (mrf[0] + mrf[1]) / (mrf[0] + mrf[1] + 2.0 * others);
+    is(&report, &format!("energy that is the MRF's, {size}"), part, true);
+}
+
+#[test]
+fn kernels_that_save_less_than_the_two_of_the_figure_are_counted() {
+    let metric = "kernels that save less than reduction or scalarProd, split LRF, 3 entries, 8 active warps";
+    for (large, less) in [("scalarProd", 1.0), ("b", 0.0)] {
+        let names = ["reduction", "scalarProd", "b"];
+        let report = report(&names, |kernel, options| {
+            let counts = counts(options);
+            let mrf = if kernel.name == large { accesses(1, 1) } else { counts.mrf };
+            Some(LevelCounts { mrf, ..counts })
+        });
+        is(&report, metric, less, less == 0.0);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The headlines of the hybrid paper, with all or some of its machine's resources.
 
-use super::power::{Charged, LEFT, SAVED, relative};
+use super::power::{Charged, LEFT, OTHERS, SAVED, relative};
 use super::{REPORT, ipc, lost};
 use crate::estimate::Estimate;
 use crate::report::{HEADLINES, Machine};
@@ -40,12 +40,10 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
     let why_power = |point: &Point, value: fn(Estimate) -> f64| {
         let left = |charged| relative(results, point, &sram, charged).map(|left| value(Estimate::geometric(left)));
         let against = relative(results, point, &own, Charged::AtOnce).map(|left| value(Estimate::geometric(left)));
-        let experiments = vec![
-            ("by the power of the paper's baseline".to_owned(), against),
-            ("with the STT-RAM read where needed".to_owned(), left(Charged::Needed)),
-            ("with accesses to buffers at no cost".to_owned(), left(Charged::FreeBuffers)),
-        ];
-        Reason::found(experiments, command())
+        let others = OTHERS.into_iter().filter(|(_, charged)| *charged != Charged::AtOnce);
+        let others = others.map(|(words, charged)| (words.to_owned(), left(charged)));
+        let first = ("by the power of the paper's baseline".to_owned(), against);
+        Reason::found([first].into_iter().chain(others).collect(), command())
     };
     let saved = || {
         let saved = lost(power(&hybrid)?);
@@ -59,7 +57,8 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
     };
     let rows = [
         loss(ipc::HYBRID, "the paper's baseline: SRAM of 16 banks, round-robin", &own),
-        loss(ipc::HYBRID, "SRAM under the same scheduler", &sram),
+        loss(ipc::HYBRID, "SRAM under the same scheduler", &sram)
+            .map(|row| row.derived("the same claim: against the paper's baseline")),
         saved(),
         left(),
     ];

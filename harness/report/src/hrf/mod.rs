@@ -81,7 +81,7 @@ const ABSENT: &[Absent] = &[
         text: "the bars of each benchmark",
         why: "the text prints no numbers for them, but those that are compared; the plots show ours",
     },
-    Absent { source: "hybrid paper 6.1", text: "dxtc", why: "it is not among the kernels" },
+    Absent { source: "hybrid paper 6.1, 6.4", text: "dxtc", why: "it is not among the kernels" },
 ];
 
 /// The source of rows with results that the paper does not have.
@@ -102,9 +102,14 @@ fn gated() -> Point {
     machine("hrf-pg")
 }
 
-/// STT-RAM without buffers.
+/// STT-RAM without buffers, under the hybrid file's scheduler.
 fn pure() -> Point {
     machine("stt-only")
+}
+
+/// STT-RAM without buffers, under the scheduler of the paper's baseline: without buffers, warps need not take turns.
+fn pure_round_robin() -> Point {
+    pure().with("sm.alternate=false").with("sm.active_warps=0").with("sm.scheduler=round_robin")
 }
 
 /// SRAM under the hybrid file's scheduler.
@@ -120,6 +125,11 @@ fn original() -> Point {
 /// A machine with the shortest ALU.
 fn short(point: Point) -> Point {
     point.with("sm.alu_latency=2")
+}
+
+/// A machine whose file has room for 48 warps of every kernel. With 128 KB the registers of 7 of the 17 kernels leave room for fewer.
+fn roomy(point: Point) -> Point {
+    point.with("mrf.kilobytes=256")
 }
 
 /// Accesses of a run, whatever the technology of its register file.
@@ -159,6 +169,17 @@ mod event {
 /// The lost part, if `left` is the part that remains: over all kernels by the geometric mean, and of each kernel.
 fn lost(left: PerKernel) -> Estimate {
     Estimate::geometric(left).one_less()
+}
+
+/// The kernels that 6.4 names: those with the fewest writes saved, and those with very many. dxtc is not among the kernels.
+const LEAST_SAVED: [&str; 2] = ["bfs", "reduction"];
+const MOST_SAVED: [&str; 2] = ["quasirandomGenerator", "sobolQRNG"];
+
+/// A value of these kernels and of all others; `None` if one of these kernels is missing, or if there are no others.
+fn and_others(each: PerKernel, names: [&str; 2]) -> Option<[PerKernel; 2]> {
+    let (named, others): (PerKernel, PerKernel) =
+        each.into_iter().partition(|(name, _)| names.contains(&name.as_str()));
+    (named.len() == names.len() && !others.is_empty()).then_some([named, others])
 }
 
 /// The command that repeats a part: reasons are about all kernels.

@@ -1,10 +1,10 @@
 //! Lengths of a warp's active and inactive periods, and the number of registers that it writes: hybrid paper 4.1, figure 2; 5.1, figure 7.
 
-use super::{command, event, hybrid, kernels, short};
+use super::{LEAST_SAVED, MOST_SAVED, and_others, command, event, hybrid, kernels, roomy, short};
 use crate::estimate::Estimate;
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, Reason, Row, Unit, geometric_mean, mean};
-use crate::sweep::{Measured, Results, SweepPlan};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const DISTANCE: Claim =
     Claim::share("hybrid paper 4.1, figure 2", "about 11000 cycles: 10500-11500", 10_500.0, 11_500.0)
@@ -12,6 +12,13 @@ const DISTANCE: Claim =
 const PERIOD: Claim =
     Claim::share("hybrid paper 4.1", "about 234, an 11000th by 47: 223-245", 223.0, 245.0).in_unit(Unit::Count);
 const FEW: Claim = Claim::share("hybrid paper 5 and 5.1, figure 7", "in most cases: 50-100 %", 0.5, 1.0);
+
+const LONGER: Claim =
+    Claim::share("hybrid paper 6.4, figure 2", "\"apparently longer than others\": above 1", 1.0001, 1e9)
+        .in_unit(Unit::Ratio)
+        .sign();
+const SHORTER: Claim =
+    Claim::share("hybrid paper 6.4, figure 2", "\"small\": below 1", 0.0, 0.9999).in_unit(Unit::Ratio).sign();
 
 /// Entries that stay powered under power gating; most periods use fewer.
 const POWERED: u64 = 16;
@@ -26,6 +33,7 @@ const RANGES: [(&str, u64); 5] =
 pub fn plan(plan: &mut SweepPlan) {
     plan.point(hybrid());
     plan.experiment(short(hybrid()));
+    plan.experiment(roomy(hybrid()));
 }
 
 /// Average number of cycles between two active periods of a warp.
@@ -57,18 +65,35 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         );
         Some(row.because(|_| Reason::unknown(command(results, "periods"))))
     };
+    let named = |claim: Claim, words: &str, names: [&str; 2]| {
+        let of = |point: &Point| {
+            let [named, others] = and_others(results.each(point, distance)?, names)?;
+            Some(crate::ratio(geometric_mean(&named), geometric_mean(&others)))
+        };
+        let metric = format!("cycles between two active periods, {words}, by those of the others");
+        Some(claim.row(metric, Estimate::number(of(&hybrid())?)).because(|_| experiments(results, of)))
+    };
     let rows = [
         cycles(DISTANCE, "cycles between two active periods of a warp, geometric mean", distance),
         cycles(PERIOD, "cycles of an active period, geometric mean", period),
         few(),
+        named(LONGER, "quasirandomGenerator and sobolQRNG", MOST_SAVED),
+        named(SHORTER, "bfs and reduction", LEAST_SAVED),
     ];
     rows.into_iter().flatten().collect()
 }
 
-/// The experiment: a shorter ALU.
+/// Experiments on a geometric mean over kernels.
 fn why(results: &Results<'_>, value: fn(&Measured) -> f64) -> Reason {
-    let fast = results.each(&short(hybrid()), value).map(|values| geometric_mean(&values));
-    let experiments = vec![("with an ALU of 2 cycles (sm.alu_latency=2)".to_owned(), fast)];
+    experiments(results, |point| results.each(point, value).map(|values| geometric_mean(&values)))
+}
+
+/// The experiments: a shorter ALU, and a file with room for 48 warps of every kernel.
+fn experiments(results: &Results<'_>, value: impl Fn(&Point) -> Option<f64>) -> Reason {
+    let experiments = vec![
+        ("with an ALU of 2 cycles (sm.alu_latency=2)".to_owned(), value(&short(hybrid()))),
+        ("with room for 48 warps of every kernel (mrf.kilobytes=256)".to_owned(), value(&roomy(hybrid()))),
+    ];
     Reason::found(experiments, command(results, "periods"))
 }
 

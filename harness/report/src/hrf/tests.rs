@@ -10,10 +10,12 @@ use crate::sweep::Kernel;
 use crate::testing::{check_rows, made, row};
 
 /// A run of 700 instructions. The SRAM file takes 7000 cycles (10 microseconds), reads 2000 groups and writes 1000. With buffers, 1500 of the
-/// operands and 900 of the results are in buffers, and 300 groups drain. Without buffers, the pipeline stalls for 4000 cycles. The paper's own
-/// baseline takes half of the time.
+/// operands and 900 of the results are in buffers, and 300 groups drain. Another 100 groups in buffers belong to operands that are partly there,
+/// which are read from the bank whole. Without buffers, the pipeline stalls for 4000 cycles. The paper's own baseline takes half of the time;
+/// without buffers, its scheduler takes 5000 cycles.
 fn run(point: &Point) -> Measured {
     let (cycles, counts): (u64, &[(&'static str, u64)]) = match point.preset {
+        "stt-only" if point.set.contains(&"sm.alternate=false".to_owned()) => (5000, &[("write_groups", 1000)]),
         "stt-only" => (10_000, &[("read_groups", 2000), ("write_groups", 1000), ("write", 125), ("hrf_frozen", 4000)]),
         "hrf-sram" => (7000, &[("read_groups", 2000), ("write_groups", 1000)]),
         "baseline" => (3500, &[("read_groups", 2000), ("write_groups", 1000)]),
@@ -23,7 +25,7 @@ fn run(point: &Point) -> Measured {
                 ("read_groups", 500),
                 ("write_groups", 400),
                 ("write", 50),
-                ("hrf_read_groups", 1500),
+                ("hrf_read_groups", 1600),
                 ("hrf_write_groups", 900),
                 ("hrf_load_groups", 100),
                 ("hrf_drain_groups", 300),
@@ -66,7 +68,7 @@ fn rows_of_runs_with_known_counts() {
     is(&report, &format!("IPC lost by the hybrid file, against {same}"), 0.0, yes);
     is(&report, &format!("IPC lost by pure STT-RAM, against {same}"), 0.3, no);
     is(&report, &format!("IPC lost by the hybrid file, against {own}"), 0.5, no);
-    is(&report, &format!("IPC lost by pure STT-RAM, against {own}"), 0.65, no);
+    is(&report, &format!("IPC lost by pure STT-RAM, against {own}"), 0.3, no);
     is(&report, "IPC lost by power gating, against the hybrid file without", 0.0, None);
     is(&report, "area of 128 KB of STT-RAM, by that of SRAM", 0.038 / 0.194, yes);
     is(&report, "area of the hybrid file with power gating, by that of SRAM", 0.3685, no);
@@ -84,7 +86,7 @@ fn power_of_runs_with_known_counts() {
     let megabit = 1_048_576.0;
     let leaking = 248.7 * (155_648.0 + 448.0) / megabit;
     let looks = 300.0 * 7.0 * 0.203;
-    let buffers = 1500.0 * 128.0 * 0.203 + 900.0 * 152.0 * 0.191 + 300.0 * 152.0 * 0.203;
+    let buffers = 1600.0 * 128.0 * 0.203 + 900.0 * 152.0 * 0.191 + 300.0 * 152.0 * 0.203;
     let bank = |reads: f64| 16.2 + milliwatts(128.0 * (reads * 0.239 + 400.0 * 0.3));
     let hybrid = |reads: f64| leaking + milliwatts(buffers + looks) + bank(reads);
     let (at_once, needed) = ("STT-RAM and buffer read at once", "STT-RAM read where needed");
@@ -126,7 +128,7 @@ fn reasons_are_computed() {
     }
     let metric = "IPC lost by pure STT-RAM, against the paper's baseline: SRAM of 16 banks, round-robin";
     let why = &row(&report, metric).why;
-    assert!(why.contains("under the same scheduler, of one active warp 30.0 %"), "{why}");
+    assert!(why.contains("with both under the hybrid file's scheduler, of one active warp 30.0 %"), "{why}");
     let row = row(&report, "area of the hybrid file with power gating, by that of SRAM");
     assert!(
         row.why.contains("with one of the two buffers 28.2 %") && row.why.contains("docs/errata.md, 8"),
@@ -137,12 +139,92 @@ fn reasons_are_computed() {
     assert_eq!(row.command, "gpurf report hybrid --only area --kernel a.toml");
 }
 
+/// The kernels that 6.4 names, and two others. Of bfs and reduction the buffers save the fewest writes, of quasirandomGenerator and sobolQRNG the
+/// most, and gaussian reads and writes least.
+fn named(kernel: &Kernel, point: &Point) -> Measured {
+    let run = run(point);
+    if !point.preset.starts_with("hrf") || point.preset == "hrf-sram" {
+        return run;
+    }
+    let (writes, pending) = match kernel.name.as_str() {
+        "bfs" | "reduction" => (900, 110_000),
+        "quasirandomGenerator" | "sobolQRNG" => (100, 440_000),
+        _ => (400, 220_000),
+    };
+    let mut events = run.events.clone();
+    events.insert("write_groups".into(), if kernel.name == "gaussian" { 0 } else { writes });
+    events.insert("alternating_pending".into(), pending);
+    Measured { cycles: if kernel.name == "bfs" { 14_000 } else { run.cycles }, events, ..run }
+}
+
+const NAMED: [&str; 7] = ["a", "b", "bfs", "gaussian", "quasirandomGenerator", "reduction", "sobolQRNG"];
+
+#[test]
+fn what_the_paper_says_of_single_kernels() {
+    let report = report(&NAMED, |kernel, point| Some(named(kernel, point)));
+    let yes = Some(true);
+    let metric = "of bfs and reduction, kernels with one of the two smallest savings of writes";
+    is(&report, metric, 2.0, yes);
+    let metric =
+        "writes of the STT-RAM that the buffers save more in quasirandomGenerator and sobolQRNG than in the others";
+    is(&report, metric, 0.9 - (0.6 + 0.6 + 0.1 + 1.0 + 0.1) / 5.0, yes);
+    let distance = |words: &str| format!("cycles between two active periods, {words}, by those of the others");
+    is(&report, &distance("quasirandomGenerator and sobolQRNG"), 2f64.powf(1.4), yes);
+    is(&report, &distance("bfs and reduction"), 0.5f64.powf(1.4), yes);
+    is(
+        &report,
+        "IPC that bfs and reduction lose more than the others, by that of the paper's baseline",
+        0.5 - 0.125f64.sqrt(),
+        yes,
+    );
+    let at_once = "STT-RAM and buffer read at once";
+    let metric = "kernels of which power gating and the hybrid file save more of the power than of gaussian";
+    is(&report, &format!("{metric}, {at_once}"), 0.0, yes);
+    // What is said of one kernel only shows a direction, and the power of gaussian counts once.
+    let of = |words: &str| report.rows.iter().filter(|row| row.metric.contains(words) && row.independent()).count();
+    assert_eq!((of("bfs"), of("sobolQRNG"), of("gaussian")), (0, 0, 1));
+}
+
+#[test]
+fn each_claim_counts_once() {
+    let report = report(&NAMED, |kernel, point| Some(named(kernel, point)));
+    let counted: Vec<&str> =
+        report.rows.iter().filter(|row| row.independent()).map(|row| row.metric.as_str()).collect();
+    let of = |words: &str| counted.iter().filter(|metric| metric.contains(words)).count();
+    assert_eq!((of("IPC lost by the hybrid file"), of("IPC lost by pure STT-RAM"), of("leaks out of")), (1, 1, 1));
+    assert_eq!((of("where needed"), counted.len()), (0, 10), "{counted:?}");
+}
+
+#[test]
+fn buffers_with_the_energies_of_small_arrays_are_an_experiment_of_every_row_on_power() {
+    let report = report(&NAMED, |kernel, point| Some(named(kernel, point)));
+    let rows = report.rows.iter().filter(|row| row.doubtful() && !row.metric.starts_with("erratum"));
+    let rows: Vec<&Row> = rows.filter(|row| row.metric.contains("power ") && row.command.contains("power")).collect();
+    assert!(rows.len() > 8);
+    for row in rows {
+        assert!(row.why.contains("small arrays"), "{}: {}", row.metric, row.why);
+    }
+}
+
+#[test]
+fn a_file_with_room_for_all_warps_is_an_experiment_on_the_periods() {
+    let roomy = |point: &Point| {
+        let mut run = run(point);
+        let pending = if point.set.contains(&"mrf.kilobytes=256".to_owned()) { 220_000 } else { 110_000 };
+        run.events.insert("alternating_pending".into(), pending);
+        run
+    };
+    let report = report(&["a", "b"], |_, point| Some(roomy(point)));
+    let row = row(&report, "cycles between two active periods of a warp, geometric mean");
+    assert!(row.why.contains("(mrf.kilobytes=256) 11000.0, in the band"), "{}", row.why);
+}
+
 #[test]
 fn a_run_that_is_missing_leaves_its_rows_out() {
     let left = report(&["a", "b"], |kernel, point| (kernel.name == "a").then(|| run(point)));
     let arithmetic = |row: &Row| row.metric.starts_with("area") || row.metric.starts_with("erratum");
     assert!(left.rows.iter().all(arithmetic), "{left:?}");
-    assert_eq!((left.rows.len(), left.plots.len()), (2 + 4, 1));
+    assert_eq!((left.rows.len(), left.plots.len()), (2 + 5, 1));
 }
 
 #[test]

@@ -1,11 +1,17 @@
 //! Writes that never reach the STT-RAM: hybrid paper 6.2, figure 8.
 
-use super::{by, command, event, hybrid, kernels, pure};
+use super::{LEAST_SAVED, MOST_SAVED, and_others, by, command, event, hybrid, kernels, pure};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Reason, Row, geometric_mean, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit, geometric_mean, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const ELIMINATED: Claim = Claim::share("hybrid paper 6.2, figure 8", "64 %", 0.635, 0.645);
+
+const LEAST: Claim = Claim::share("hybrid paper 6.4, figure 8", "bfs and reduction: \"the least two\": 2", 2.0, 2.0)
+    .in_unit(Unit::Count)
+    .sign();
+const MORE: Claim = Claim::share("hybrid paper 6.4, figure 8", "\"very high\": above 0", 1e-4, 1.0).sign();
 
 pub fn plan(plan: &mut SweepPlan) {
     [hybrid(), pure()].into_iter().for_each(|point| plan.point(point));
@@ -26,7 +32,21 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let row = ELIMINATED.mean("writes of the STT-RAM that the buffers save", eliminated(results, &hybrid())?);
         Some(row.because(|_| why(results)))
     };
-    row().into_iter().collect()
+    let unknown = |row: Row| row.because(|_| Reason::unknown(command(results, "writes")));
+    let least = || {
+        let each = eliminated(results, &hybrid())?;
+        let [named, _] = and_others(each.clone(), LEAST_SAVED)?;
+        let least = named.values().filter(|&&saved| each.values().filter(|&&other| other < saved).count() < 2).count();
+        let metric = "of bfs and reduction, kernels with one of the two smallest savings of writes";
+        Some(unknown(LEAST.row(metric, Estimate::extreme(least as f64, PerKernel::new()))))
+    };
+    let more = || {
+        let [named, others] = and_others(eliminated(results, &hybrid())?, MOST_SAVED)?;
+        let metric =
+            "writes of the STT-RAM that the buffers save more in quasirandomGenerator and sobolQRNG than in the others";
+        Some(unknown(MORE.row(metric, Estimate::number(mean(&named) - mean(&others)))))
+    };
+    [row(), least(), more()].into_iter().flatten().collect()
 }
 
 /// Other ways to count: registers instead of groups of lanes, and with the entries of ended warps counted as written.

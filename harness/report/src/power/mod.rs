@@ -2,6 +2,7 @@
 
 mod cached;
 mod cycles;
+mod errata;
 mod headlines;
 mod idle;
 mod levels;
@@ -41,6 +42,7 @@ const REPORT: Definition = Definition {
         Part { name: "schedulers", plan: schedulers::plan, rows: schedulers::rows, plots: schedulers::plots },
         Part { name: "idle", plan: idle::plan, rows: idle::rows, plots: idle::plots },
         Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
     ],
     absent: ABSENT,
 };

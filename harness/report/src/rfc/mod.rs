@@ -16,7 +16,7 @@ use gpurf_compiler::{AddressBits, Schedule};
 use crate::cached::{self, ACTIVE, machine};
 use crate::code::Code;
 use crate::energy::Prices;
-use crate::kernels::HIERARCHY_THESIS;
+use crate::kernels::RFC_PAPER;
 use crate::report::{Definition, Headlines, Orders, Part};
 use crate::row::{Absent, Reason, mean};
 use crate::shown::{kernels, lines};
@@ -37,7 +37,7 @@ const CODE: Code = Code { schedule: Schedule::Latency, address_bits: AddressBits
 const REPORT: Definition = Definition {
     name: "rfc",
     title: "The register file cache and the two-level scheduler (RFC paper; hierarchy thesis, chapter 5 and 6.5.2)",
-    kernels: HIERARCHY_THESIS,
+    kernels: RFC_PAPER,
     code: CODE,
     orders: Some(ORDERS),
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },

@@ -16,6 +16,8 @@ const OVER_3: &str = "sharing thesis 3.4.1.7, figure 3.13";
 const GTO_3: Claim = Claim::share(OVER_3, "17.73 %: 15-20 %", 0.15, 0.20);
 const LEVELS_3: Claim = Claim::share(OVER_3, "18.08 %: 13-23 %", 0.13, 0.23);
 const SLOWER: Claim = Claim::share(OVER_3, "FDTD3d and histogram \"degrade\": below 0", -1.0, 0.0).sign();
+const BELOW: Claim = Claim::share(OVER_3, "FDTD3d \"degrade\": below 0", -1.0, 0.0).sign();
+const ABOVE: Claim = Claim::share(OVER_3, "histogram \"performs better\": above 0", 0.0, 10.0).sign();
 const MORE: Claim = Claim::none(NOT_SAID);
 
 fn gto(of: Shared) -> Gain<'static> {
@@ -57,6 +59,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
             rows.extend(gto(of).mean(results, GTO_3));
             rows.extend(gto(of).each(results, &[("FDTD3d", SLOWER), ("histogram", SLOWER)]));
             rows.extend(two_level(of).mean(results, LEVELS_3));
+            rows.extend(two_level(of).each(results, &[("FDTD3d", BELOW), ("histogram", ABOVE)]));
         }
     }
     rows

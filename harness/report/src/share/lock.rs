@@ -1,4 +1,6 @@
-//! Which block gets a lock: the rule of the thesis (2.2.3), and ours. The thesis has no numbers on it.
+//! Which block gets a lock: the rule of the thesis (2.2.3), and ours. The thesis has no numbers on it. With both rules the scheduler's classes go by
+//! the age of the blocks, so with the thesis's rule a block may have locks while its warps are in the last class
+//! (`docs/blocks/share_locks.md`, "Decisions where the thesis is silent").
 
 use super::{Gain, NOT_SAID, Shared, event};
 use crate::plot::{Plot, Style};

@@ -71,7 +71,6 @@ const REGISTERS: Definition = Definition {
         part!(Registers, "misses", misses),
         part!(Registers, "lock", lock),
         part!(Registers, "half", half),
-        part!(Registers, "errata", errata),
     ],
     absent: &[
         Absent {
@@ -106,6 +105,7 @@ const SCRATCHPAD: Definition = Definition {
         part!(Scratchpad, "lock", lock),
         part!(Scratchpad, "half", half),
         part!(Scratchpad, "check", check),
+        part!(Scratchpad, "errata", errata),
     ],
     absent: &[CACHES, DIVERGENCE],
 };
@@ -141,7 +141,7 @@ const RELEASE: Definition = Definition {
             why: "a test of the compiler has them (docs/scratchpad-compiler.md, \"How it is judged\")",
         },
         Absent {
-            source: "sharing thesis 3.4.1.10, 3.4.3, figures 3.15 and 3.16",
+            source: "sharing thesis 3.4.1.9, 3.4.1.10, figures 3.15 and 3.16",
             text: "48 and 64 KB of scratchpad memory; shared memory multiplexing",
             why: "bytes of the kernels of table 3.7 are not in the text that this project has; multiplexing rewrites kernels",
         },
@@ -208,7 +208,8 @@ impl Shared {
         }
     }
 
-    /// The machine on which progress and half of the resource are examined; for registers without throttle and register order.
+    /// The machine on which progress is examined; for registers without throttle and register order. Figure 2.19(a) shows progress with and without
+    /// register order.
     fn looked_at(self) -> Point {
         if self == Registers { self.sharing() } else { self.complete() }
     }

@@ -95,7 +95,6 @@ const RELEASE: Table = Table {
         ("heartwall", 512, 11872, &[1, 2]),
         ("histogram", 192, 9216, &[1, 2]),
         ("MC1", 32, 9216, &[1, 2]),
-        ("MC2", 32, 13824, &[1, 2]),
     ],
 };
 
@@ -105,6 +104,29 @@ fn table(of: Shared) -> &'static Table {
         Scratchpad => &SCRATCHPAD,
         Release => &RELEASE,
     }
+}
+
+/// A cell of a table.
+#[cfg(test)]
+pub(super) struct Cell {
+    pub kernel: &'static str,
+    pub threads: u32,
+    /// Registers of a thread, or bytes of a block.
+    pub amount: u32,
+    /// Private tenths; `None`: no sharing.
+    pub private: Option<u32>,
+    pub blocks: u32,
+}
+
+/// The cells of a table.
+#[cfg(test)]
+pub(super) fn cells_of(of: Shared) -> Vec<Cell> {
+    let Table { columns, rows, .. } = table(of);
+    let row = |&(kernel, threads, amount, blocks): &Thesis| {
+        let cell = move |(&private, &blocks)| Cell { kernel, threads, amount, private, blocks };
+        columns.iter().zip(blocks).map(cell)
+    };
+    rows.iter().flat_map(row).collect()
 }
 
 /// The machine for a column of a table.

@@ -14,7 +14,7 @@ mod writes;
 use crate::code::Code;
 use crate::energy::Prices;
 use crate::kernels::STEALING_PAPER;
-use crate::report::{Definition, Headlines, Part};
+use crate::report::{Definition, Headlines, Machine, Part};
 use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results};
 
@@ -32,7 +32,7 @@ const REPORT: Definition = Definition {
     code: Code::PTX,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
-    settings: &["steal.eager=true", "steal.unread=true", "steal.redirect=true", "steal.drop=true"],
+    settings: &["steal.unread=true", "steal.redirect=true", "steal.drop=true"],
     parts: &[
         Part { name: "conflicts", plan: conflicts::plan, rows: conflicts::rows, plots: conflicts::plots },
         Part { name: "utilisation", plan: utilisation::plan, rows: utilisation::rows, plots: utilisation::plots },
@@ -67,6 +67,39 @@ const ABSENT: &[Absent] = &[
 /// The source of rows with results that the paper does not have.
 const NOT_SAID: &str = "not in the paper";
 
+/// A number of collectors for "the limited number of collectors" (II-B).
+const COLLECTORS: &str = "mrf.collectors=4";
+/// The reading of IV-B2 that steals every idle bank.
+const EAGER: &str = "steal.eager=true";
+
+/// A design's preset with the resources of `of`. The paper gives no latencies.
+fn with_resources(of: Machine, point: Point) -> Point {
+    let resources = [COLLECTORS, EAGER];
+    let resources = if point.preset.starts_with("steal") { &resources[..] } else { &resources[..1] };
+    of.of(point, &[], resources)
+}
+
+/// A design's preset with the resources of the paper's machine, `stealing-paper`.
+fn papers(point: Point) -> Point {
+    with_resources(Machine::PAPER, point)
+}
+
+/// The same point with the design's resources: 8 collectors, and thefts only where they remove a conflict.
+fn designs(point: Point) -> Point {
+    without(without(point, COLLECTORS), EAGER)
+}
+
+/// The same point with thefts of reads only where they remove a conflict.
+fn strict(point: Point) -> Point {
+    if matches!(point.preset, "steal-8" | "steal-read-8") { without(point, EAGER) } else { point }
+}
+
+/// The same point without a setting.
+fn without(mut point: Point, setting: &str) -> Point {
+    point.set.retain(|set| set != setting);
+    point
+}
+
 /// A preset whose file has room for all of the paper's 48 warps with any number of banks, so that comparisons do not depend on the number of warps.
 fn machine(preset: &'static str) -> Point {
     Point::preset(preset).with("mrf.kilobytes=512")
@@ -82,27 +115,22 @@ fn with_banks(point: Point, has: u32, banks: u32) -> Point {
 
 /// The file without stealing.
 fn straight(banks: u32) -> Point {
-    if banks == 8 { machine("banks-8") } else { with_banks(machine("banks-16"), 16, banks) }
+    if banks == 8 { papers(machine("banks-8")) } else { with_banks(papers(machine("banks-16")), 16, banks) }
 }
 
 /// The file with read and write stealing.
 fn stealing(banks: u32) -> Point {
-    with_banks(machine("steal-8"), 8, banks)
+    with_banks(papers(machine("steal-8")), 8, banks)
 }
 
 /// Eight banks with read stealing alone.
 fn reading() -> Point {
-    machine("steal-read-8")
+    papers(machine("steal-read-8"))
 }
 
 /// Eight banks with write stealing alone.
 fn writing() -> Point {
-    machine("steal-write-8")
-}
-
-/// Reads also steal where this removes no conflict.
-fn eager(point: Point) -> Point {
-    point.with("steal.eager=true")
+    papers(machine("steal-write-8"))
 }
 
 /// The relative gain of IPC in one configuration over another.

@@ -1,6 +1,6 @@
 //! Larger files with more warps: stealing paper VI-C, figure 16. Performance only, because area and energy are not modelled.
 
-use super::{NOT_SAID, gain, with_banks};
+use super::{NOT_SAID, gain, papers, with_banks};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::shown::lines;
@@ -21,11 +21,11 @@ fn sized(point: Point, kilobytes: u32) -> Point {
 }
 
 fn straight(kilobytes: u32, banks: u32) -> Point {
-    sized(with_banks(Point::preset("banks-16"), 16, banks), kilobytes)
+    sized(with_banks(papers(Point::preset("banks-16")), 16, banks), kilobytes)
 }
 
 fn stealing(kilobytes: u32) -> Point {
-    sized(Point::preset("steal-8"), kilobytes)
+    sized(papers(Point::preset("steal-8")), kilobytes)
 }
 
 pub fn plan(plan: &mut SweepPlan) {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use gpurf_machine::measures::{FIRST_READ, PARKED_CYCLES, PARKED_FIRST_READ, READY_WARPS};
 
-use super::headlines::papers;
 use super::{NOT_SAID, stealing, straight, why};
 use crate::plot::Plot;
 use crate::row::{Claim, Row, Unit, mean};
@@ -24,9 +23,9 @@ const THREE: u64 = 3;
 /// Numbers of cycles on the plot's x axis.
 const SHOWN: [u32; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128];
 
-/// Machines without stealing and with it: each on the designs' machine and on the paper's.
-fn points() -> [Point; 4] {
-    [straight(16), papers("banks-16"), stealing(8), papers("steal-8")].map(Point::measured)
+/// Machines without stealing and with it.
+fn points() -> [Point; 2] {
+    [straight(16), stealing(8)].map(Point::measured)
 }
 
 pub fn plan(plan: &mut SweepPlan) {
@@ -58,40 +57,35 @@ fn later(name: &'static str) -> impl Fn(&Measured) -> f64 {
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let row = |claim: Claim, metric: &str, point: &Point, value: &dyn Fn(&Measured) -> f64| {
-        let row = claim.mean(format!("{metric}, {}", why::name(point)), results.each(point, value)?);
+    let [straight, stealing] = points();
+    let (straight, stealing) = (("16 banks", straight), ("8 banks with stealing", stealing));
+    let row = |claim: Claim, metric: &str, machine: &(&str, Point), value: &dyn Fn(&Measured) -> f64| {
+        let (name, point) = machine;
+        let row = claim.mean(format!("{metric}, {name}"), results.each(point, value)?);
         Some(row.because(|_| why::mean_at(results, "times", point, value)))
     };
     let mut rows = Vec::new();
-    let points = points();
-    let (straight, stealing) = points.split_at(2);
-    for (points, ready_claim, later_claim) in [(straight, READY, LATER), (stealing, CYCLES, MORE)] {
-        for point in points {
-            rows.push(row(ready_claim, "warps that may issue", point, &ready));
-            let metric = "results whose first read comes more than three cycles later";
-            rows.push(row(later_claim, metric, point, &later(FIRST_READ)));
-        }
-    }
-    for point in [&straight[0], &stealing[0]] {
+    for (machine, ready_claim, later_claim) in [(&straight, READY, LATER), (&stealing, CYCLES, MORE)] {
+        rows.push(row(ready_claim, "warps that may issue", machine, &ready));
+        let metric = "results whose first read comes more than three cycles later";
+        rows.push(row(later_claim, metric, machine, &later(FIRST_READ)));
         let metric = "cycles until the first read of a result";
-        rows.push(row(CYCLES, metric, point, &|run| middle(&run.spread(FIRST_READ))));
+        rows.push(row(CYCLES, metric, machine, &|run| middle(&run.spread(FIRST_READ))));
     }
-    for point in stealing {
-        let metric = "parked results whose first read comes more than three cycles later";
-        rows.push(row(MORE, metric, point, &later(PARKED_FIRST_READ)));
-        let metric = "parked values that return within three cycles";
-        rows.push(row(WITHIN, metric, point, &|run| up_to(&run.spread(PARKED_CYCLES), THREE)));
-    }
+    let metric = "parked results whose first read comes more than three cycles later";
+    rows.push(row(MORE, metric, &stealing, &later(PARKED_FIRST_READ)));
+    let metric = "parked values that return within three cycles";
+    rows.push(row(WITHIN, metric, &stealing, &|run| up_to(&run.spread(PARKED_CYCLES), THREE)));
     rows.into_iter().flatten().collect()
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
-    let [_, straight, _, stealing] = points();
+    let [straight, stealing] = points();
     let part = |point: &Point, name: &'static str, most: u32| {
         results.each(point, |run| up_to(&run.spread(name), most.into())).map(|parts| mean(&parts))
     };
     let plot = lines(
-        "Results by the cycles until their first read, and parked values by the cycles until they return, the paper's machine",
+        "Results by the cycles until their first read, and parked values by the cycles until they return",
         ("cycles at most", &SHOWN),
         "part",
         &[

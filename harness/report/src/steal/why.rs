@@ -1,49 +1,25 @@
 //! Experiments on rows that do not agree. Each changes one setting on every machine of a row.
 
-use super::{REPORT, bank_utilisation, eager, gain, penalty, stealing, straight};
+use super::{COLLECTORS, REPORT, bank_utilisation, designs, gain, penalty, stealing, straight, strict, without};
 use crate::experiments::{self, Experiment};
 use crate::row::{Reason, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan, mean_of};
 
-/// Numbers of collectors; the presets have 8. The paper has "few" (II-B).
-const FEW: &str = "mrf.collectors=4";
-const MANY: &str = "mrf.collectors=16";
-
 const CHANGES: [Experiment; 3] = [
-    ("with few collectors (mrf.collectors=4)", |point| point.with(FEW)),
-    ("with many collectors (mrf.collectors=16)", |point| point.with(MANY)),
-    ("with every idle bank stolen (steal.eager=true)", eager_if_it_steals),
+    ("with the design's 8 collectors and strict thefts (mrf.collectors=8, steal.eager=false)", designs),
+    ("with many collectors (mrf.collectors=16)", many),
+    ("with thefts only where they remove a conflict (steal.eager=false)", strict),
 ];
 
-/// Eager stealing, if the preset has read stealing; the same machine otherwise.
-fn eager_if_it_steals(point: Point) -> Point {
-    if matches!(point.preset, "steal-8" | "steal-read-8") { eager(point) } else { point }
+/// The same point with 16 collectors.
+fn many(point: Point) -> Point {
+    without(point, COLLECTORS).with("mrf.collectors=16")
 }
 
 /// The experiments that change a machine.
 fn changes(point: &Point) -> impl Iterator<Item = Experiment> {
     let other = |(_, change): &Experiment| change(point.clone()).config().ok() != point.config().ok();
     CHANGES.into_iter().filter(other).collect::<Vec<_>>().into_iter()
-}
-
-/// Number of banks of a point's file.
-fn banks_of(point: &Point) -> u32 {
-    let set = point.set.iter().find_map(|setting| setting.strip_prefix("mrf.banks=")?.parse().ok());
-    set.unwrap_or(if point.preset == "banks-16" { 16 } else { 8 })
-}
-
-/// Describes a point in the words of rows.
-pub fn name(point: &Point) -> String {
-    let kind = match point.preset {
-        "steal-8" => " with stealing",
-        "steal-read-8" => " with read stealing",
-        "steal-write-8" => " with write stealing",
-        _ => "",
-    };
-    let apart = |setting: &&String| !setting.starts_with("mrf.banks=") && !setting.starts_with("mrf.kilobytes=");
-    let settings: Vec<&str> = point.set.iter().filter(apart).map(String::as_str).collect();
-    let settings = if settings.is_empty() { String::new() } else { format!(" ({})", settings.join(", ")) };
-    format!("{} banks{kind}{settings}", banks_of(point))
 }
 
 /// Plans points, and their variants in the experiments.
@@ -84,11 +60,21 @@ pub fn doubled(results: &Results<'_>, kinds: &[&str]) -> Reason {
 
 /// Experiments on a row about waits that stealing saves, not counting the events in `without`.
 pub fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Reason {
+    tried(results, "conflicts", &stealing(8), |change| part_saved(results, change, kind, without))
+}
+
+/// Experiments on the row about the part of the waits for `kind` that stealing saves more than of those for `other`.
+pub fn more(results: &Results<'_>, kind: &str, other: &str) -> Reason {
     tried(results, "conflicts", &stealing(8), |change| {
-        let before = mean_of(results, &change(straight(8)), |run| penalty(run, &[kind]))?;
-        let after = mean_of(results, &change(stealing(8)), |run| penalty(run, &[kind]) - penalty(run, without))?;
-        Some(1.0 - crate::ratio(after, before))
+        Some(part_saved(results, change, kind, &[])? - part_saved(results, change, other, &[])?)
     })
+}
+
+/// The part of the waits for `kind` that stealing saves on changed machines.
+fn part_saved(results: &Results<'_>, change: fn(Point) -> Point, kind: &str, without: &[&str]) -> Option<f64> {
+    let before = mean_of(results, &change(straight(8)), |run| penalty(run, &[kind]))?;
+    let after = mean_of(results, &change(stealing(8)), |run| penalty(run, &[kind]) - penalty(run, without))?;
+    Some(1.0 - crate::ratio(after, before))
 }
 
 /// Experiments on the row about the ratio of two utilisations.

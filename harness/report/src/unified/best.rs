@@ -20,8 +20,9 @@ const TILED: &str = "needle";
 /// 7.3.5).
 const ALIKE: f64 = 0.001;
 
-/// The benchmark to which a kernel belongs.
+/// The benchmark to which a kernel belongs. Runs of its own for this study, and those on other data, have longer names.
 fn benchmark(kernel: &str) -> &str {
+    let kernel = kernel.split_once("-unified").map_or(kernel, |(kernel, _)| kernel);
     match kernel.strip_prefix(TILED) {
         Some(tile) if !tile.is_empty() && tile.bytes().all(|letter| letter.is_ascii_digit()) => TILED,
         _ => kernel,
@@ -70,10 +71,13 @@ pub fn faster(a: &Best<'_>, b: &Best<'_>) -> f64 {
     crate::ratio(b.run.cycles as f64, a.run.cycles as f64)
 }
 
-/// The runs of kernels in the configurations that are run with them; `None` if one is missing.
+/// The runs of kernels in the configurations that are run with them; `None` if one is missing. Kernels that do not have a point's data run on their
+/// usual data.
 pub fn runs<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[Point]) -> Option<Vec<Best<'a>>> {
     let mut all = Vec::new();
     for point in points {
+        let has = kernels.iter().any(|kernel| kernel.data.as_deref() == point.data);
+        let point = &if has { point.clone() } else { Point { data: None, ..point.clone() } };
         let config = results.config(point)?;
         for &kernel in kernels.iter().filter(|kernel| results.runs(point, kernel)) {
             all.push(Best { kernel, config, run: results.run(&kernel.name, point)? });

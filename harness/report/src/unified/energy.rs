@@ -4,10 +4,12 @@ use gpurf_blocks::config::Config;
 use gpurf_energy::storage::{Activity, BankAccesses, Core, SmEnergy, Storage};
 
 use super::best::faster;
-use super::{Best, Change, Design, Fixed128, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384};
 use super::{
-    NOT_SAID, REPORT, best, cases, count, dram, ends, event, of_case, performance, plan_changed, plan_designs, row,
-    row_with,
+    Best, Change, Design, Fixed128, Fixed128With64, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384,
+};
+use super::{
+    NOT_SAID, REPORT, best, cases, count, dram, ends, event, of_case, performance, plan_compared, plan_designs, row,
+    row_compared, row_with,
 };
 use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
@@ -32,8 +34,8 @@ const LIMITED_WORSE: Claim = Claim::share(EFFICIENCY, "underperforms: below 0", 
 const MORE: Claim = Claim::none(NOT_SAID);
 
 pub fn plan(plan: &mut SweepPlan) {
-    plan_changed(plan, &[Fixed256, Unified384]);
-    plan_designs(plan, &[Fixed128, Limited, Large256, Large512, Unified256]);
+    plan_compared(plan);
+    plan_designs(plan, &[Fixed128, Fixed128With64, Limited, Large256, Large512, Unified256]);
 }
 
 /// The storage of a machine.
@@ -142,7 +144,7 @@ fn part(results: &Results<'_>, design: Design, change: Change, prices: Prices, p
 /// The row of the headline.
 pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     let metric = "performance by energy gained by 384 KB unified, over 256/64/64 KB: needle";
-    row(results, part, NEEDLE, metric, &|change| {
+    row_compared(results, part, NEEDLE, metric, Some(performance::HEADLINE), &|change| {
         of_case(efficiency(results, [Unified384, Fixed256], change), performance::HEADLINE)
     })
 }
@@ -162,25 +164,28 @@ const PARTS: [(&str, OfEnergy); 5] = [
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let both = [Unified384, Fixed256];
     let mut rows = vec![headline(results, PART)];
-    rows.push(row(
+    rows.push(row_compared(
         results,
         PART,
         SAVED,
         "benchmarks of which 384 KB unified saves 0 to 20 % of the energy",
+        None,
         &|change| {
             let each = saved(results, both, change, Prices::USUAL)?;
             Some(Estimate::extreme(count(&each, |saved| (-0.005..=0.205).contains(&saved)), each))
         },
     ));
-    rows.push(row(results, PART, MOST_SAVED, "energy saved by 384 KB unified, most of any benchmark", &|change| {
+    let metric = "energy saved by 384 KB unified, most of any benchmark";
+    rows.push(row_compared(results, PART, MOST_SAVED, metric, None, &|change| {
         let each = saved(results, both, change, Prices::USUAL)?;
         Some(Estimate::extreme(ends(&each)?[1], each))
     }));
-    rows.push(row(
+    rows.push(row_compared(
         results,
         PART,
         TENTH,
         "benchmarks with 10 % more performance by energy, 384 KB unified",
+        None,
         &|change| {
             let each = efficiency(results, both, change)?;
             Some(Estimate::extreme(count(&each, |gain| gain >= 0.1), each))
@@ -228,6 +233,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             rows.push(row_with(results, PART, claim, &metric, &value, one));
         }
     }
+    let small = saved(results, [Fixed128With64, Fixed256], SAME, Prices::USUAL);
+    rows.push(small.map(|each| MORE.mean("energy saved by 128/64/64 KB, over 256/64/64 KB", each)));
     for design in both {
         for (name, of) in PARTS {
             let each = part(results, design, SAME, Prices::USUAL, of);

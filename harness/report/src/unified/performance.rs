@@ -1,7 +1,9 @@
 //! Performance of the unified design with the baseline's total size: hierarchy thesis 7.5.1, figures 7.7(a) and 7.12.
 
-use super::{Change, Each, Fixed256, SAME, Unified256, Unified384};
-use super::{compared_at, count, gain, gains, of_case, plan_changed, row, row_with};
+use super::{Change, Fixed256, SAME, Unified256, Unified384};
+use super::{
+    compared_at, count, gain, gains, of_case, on_data, plan_changed, plan_compared, row, row_compared, row_with,
+};
 use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
@@ -32,7 +34,7 @@ fn apart() -> Point {
 
 /// Plans the runs of the headline.
 pub fn plan_headline(plan: &mut SweepPlan) {
-    plan_changed(plan, &[Fixed256, Unified384]);
+    plan_compared(plan);
     plan.point(apart());
 }
 
@@ -53,7 +55,8 @@ pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     row_with(results, part, NEEDLE, metric, &gained, || {
         let words = "with as many blocks, but scratchpad memory apart and in banks of 4 bytes (fixed-256, sm.shared_kilobytes=512, sm.blocks=10)";
         let gains = compared_at(results, [vec![apart()], Fixed256.points()], gain);
-        vec![(words.to_owned(), of_case(gains, HEADLINE).map(|gain| gain.value))]
+        let apart = (words.to_owned(), of_case(gains, HEADLINE).map(|gain| gain.value));
+        [vec![apart], on_data(results, Some(HEADLINE), &gained)].concat()
     })
 }
 
@@ -63,19 +66,18 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let mut rows = vec![headline(results, PART)];
     for name in ["bfs", "cgemm", "MUM", "pcr"] {
         let metric = format!("performance gained by 384 KB unified, over 256/64/64 KB: {name}");
-        rows.push(row(results, PART, OTHERS, &metric, &|change| of_case(same(change), name)));
+        rows.push(row_compared(results, PART, OTHERS, &metric, Some(name), &|change| of_case(same(change), name)));
     }
     let metric = "performance gained by 384 KB unified, over 256/64/64 KB: hotspot";
     rows.push(row(results, PART, HOTSPOT, metric, &|change| of_case(same(change), "hotspot")));
-    for (claim, metric, of) in [
-        (GAIN, "benchmarks that gain from 384 KB unified, over 256/64/64 KB", &same as Each<'_>),
-        (SMALL_GAIN, "benchmarks that gain from 256 KB unified, over 256/64/64 KB", &small),
-    ] {
-        rows.push(row(results, PART, claim, metric, &|change| {
-            let each = of(change)?;
-            Some(Estimate::extreme(count(&each, |gain| gain > GAINED), each))
-        }));
-    }
+    let gaining = |each: Option<PerKernel>| {
+        let each = each?;
+        Some(Estimate::extreme(count(&each, |gain| gain > GAINED), each))
+    };
+    let metric = "benchmarks that gain from 384 KB unified, over 256/64/64 KB";
+    rows.push(row_compared(results, PART, GAIN, metric, None, &|change| gaining(same(change))));
+    let metric = "benchmarks that gain from 256 KB unified, over 256/64/64 KB";
+    rows.push(row(results, PART, SMALL_GAIN, metric, &|change| gaining(small(change))));
     for (claim, name) in [(SMALL_CGEMM, "cgemm"), (SMALL_HOTSPOT, "hotspot")] {
         let metric = format!("performance gained by 256 KB unified, over 256/64/64 KB: {name}");
         rows.push(row(results, PART, claim, &metric, &|change| of_case(small(change), name)));

@@ -3,7 +3,12 @@
 use gpurf_blocks::config::{Config, Gather, MemoryPorts};
 use gpurf_blocks::designs::Organisation;
 use gpurf_energy::storage::{Core, SmEnergy, Storage};
-use gpurf_machine::measures::{IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD};
+use gpurf_machine::LaunchDemand;
+use gpurf_machine::measures::{
+    IN_CONFLICT, IN_CONFLICT_OWN, IN_CONFLICT_OWN_MEMORY, IN_CONFLICT_OWN_REGISTERS, IN_CONFLICT_OWN_SCRATCHPAD,
+};
+use gpurf_sm::partition::Division;
+use gpurf_sm::residency::Room;
 
 use super::energy::{OF_LINE, activity, storage};
 use super::*;
@@ -53,10 +58,11 @@ fn run(kernel: &str, point: &Point) -> Measured {
         _ => 60,
     };
     let events = [
-        (IN_CONFLICT, in_conflict),
-        (IN_CONFLICT_REGISTERS, in_conflict - 10),
-        (IN_CONFLICT_SCRATCHPAD, 20),
-        (IN_CONFLICT_CACHE, 5),
+        (IN_CONFLICT_OWN, in_conflict),
+        (IN_CONFLICT_OWN_REGISTERS, in_conflict - 10),
+        (IN_CONFLICT_OWN_SCRATCHPAD, 20),
+        (IN_CONFLICT_OWN_MEMORY, 5),
+        (IN_CONFLICT, in_conflict + if flat { 100 } else { 0 }),
         (event::ISSUE, 1000),
         (event::READ_GROUPS, 6000),
         (event::WRITE_GROUPS, 4000),
@@ -130,9 +136,17 @@ fn designs_are_compared_by_their_fastest_runs() {
             -0.04,
             Some(true),
         ),
-        ("instructions with a conflict of register reads, 256/64/64 KB without LRF and ORF, mean", 0.09, None),
-        ("instructions with a conflict in scratchpad memory, 384 KB unified, mean", 0.02, None),
-        ("instructions with a conflict of the data cache with registers, 384 KB unified, mean", 0.005, None),
+        ("instructions with two registers of a bank, 256/64/64 KB without LRF and ORF, mean", 0.09, None),
+        ("instructions with several passes of scratchpad memory, 384 KB unified, mean", 0.02, None),
+        ("instructions with scratchpad memory or cache in a bank of a register, 384 KB unified, mean", 0.005, None),
+        ("instructions with a wait for a bank, 256/64/64 KB without LRF and ORF, mean", 0.2, None),
+        (
+            "performance lost to banks of 16 bytes, mean",
+            1.0 - 1000.0 * (2.0 / 940.0 + 1.0 / 990.0 + 1.0 / 690.0 + 2.0 / 1000.0) / 6.0,
+            Some(false),
+        ),
+        ("performance lost to banks of 16 bytes: cgemm", 1.0 - 1000.0 / 940.0, Some(false)),
+        ("cycles in which DRAM transfers, 256/64/64 KB, mean", 10_000.0 / 8.0 / 1000.0, None),
         ("KB of tags, a cache of 64 KB", 512.0 * 19.0 / 8192.0, Some(false)),
         ("KB of tags, 384 KB unified with a cache of at most 256 KB", 6.0, Some(false)),
     ] {
@@ -144,7 +158,8 @@ fn designs_are_compared_by_their_fastest_runs() {
     assert!(report.rows.iter().all(|row| !row.why.contains(") not known")), "an experiment has no runs");
     // The change applies to both sides: 900 by 600 cycles.
     let needle = row(&report, "performance gained by 384 KB unified, over 256/64/64 KB: needle");
-    assert!(needle.why.contains("(memory.bandwidth=128) 50.0 %"), "{}", needle.why);
+    assert!(needle.why.contains("(memory.bandwidth=128, cache.misses=128, sm.line_rows=128) 50.0 %"), "{}", needle.why);
+    assert!(!needle.why.contains("2048"), "these kernels have no other data: {}", needle.why);
     assert!(needle.command.starts_with("gpurf report unified --only performance"), "{}", needle.command);
     for (metric, why) in [
         ("KB of tags, a cache of 64 KB", "1.125, in the band"),
@@ -206,6 +221,96 @@ fn conflicts_are_counted_in_measured_runs_and_nothing_else_is() {
     assert_eq!((of("conflicts"), of("banks").0), ((14, 14), 0));
 }
 
+/// A kernel on the data of this study, compiled as a report compiles it.
+fn compiled(run: &str) -> Kernel {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels");
+    let manifest = gpurf_launch::Manifest::load(format!("{folder}/{run}.toml").as_ref()).unwrap();
+    let gpurf_launch::Source::File(source) = &manifest.source else { panic!("it has a source") };
+    let text = std::fs::read_to_string(source.with_extension("ptx")).unwrap();
+    let options = gpurf_compiler::Options { registers: gpurf_regress::REGISTERS, ..Default::default() };
+    let image = gpurf_compiler::compile(&text, run, &options).unwrap().image;
+    let [kernel] = <[Kernel; 1]>::try_from(kernels(&[run])).unwrap();
+    Kernel { manifest, image, ..kernel }
+}
+
+/// Threads of a kernel on a machine, in the launch with the fewest.
+fn threads(kernel: &Kernel, point: &Point) -> u32 {
+    let config: Config = point.config().unwrap();
+    let of = |LaunchDemand { demand, threads, .. }: LaunchDemand<'_>| {
+        Room::of_launch(&config, threads).residency(&demand, None).hosts * threads
+    };
+    kernel.demands().map(of).min().unwrap()
+}
+
+#[test]
+fn fewer_threads_are_a_choice_where_there_are_more() {
+    let all: Vec<Kernel> = UNIFIED_MEMORY.iter().map(|run| compiled(run)).collect();
+    let designs = [
+        Fixed128,
+        Fixed128With64,
+        Fixed256,
+        Large256,
+        Large512,
+        Limited16,
+        Limited48,
+        Unified128,
+        Unified256,
+        Unified384,
+        Unified512,
+    ];
+    for (design, kernel) in designs.iter().flat_map(|design| all.iter().map(move |kernel| (design, kernel))) {
+        let points = design.points();
+        let [usual, of_it] = [true, false].map(|all| {
+            let of = points.iter().filter(|point| point.only.is_none() == all && point.runs(kernel));
+            of.map(|point| threads(kernel, point)).collect::<Vec<u32>>()
+        });
+        let name = &kernel.name;
+        match (&usual[..], name.as_str()) {
+            ([], _) => assert_eq!(of_it, [0; 0], "{design:?} {name} does not fit"),
+            ([most, ..], "needle64-unified") if *most > 576 => assert_eq!(of_it, [576], "{design:?} {name}"),
+            ([most, ..], _) if *most > 768 => assert_eq!(of_it, [768], "{design:?} {name}"),
+            _ => assert_eq!(of_it, [0; 0], "{design:?} {name}"),
+        }
+    }
+}
+
+/// The machines that show what the width of banks costs differ in nothing else that memory has.
+#[test]
+fn machines_with_banks_of_4_and_16_bytes_hold_the_same() {
+    for [wide, narrow] in banks::widths() {
+        let name = wide.only.unwrap();
+        let kernel = compiled(&format!("{name}-unified"));
+        let of_unified: Config = wide.config().unwrap();
+        let division = |LaunchDemand { demand, threads, .. }: LaunchDemand<'_>| {
+            let division = Division::of(&of_unified, &demand, threads);
+            (division.slots * threads, division.cache_rows() * gpurf_blocks::unified::ROW_BYTES / 1024)
+        };
+        let (held, cache) = kernel.demands().map(division).min().unwrap();
+        assert_eq!(held, threads(&kernel, &narrow), "{name}");
+        assert_eq!(cache as usize, narrow.config().unwrap().cache.kilobytes, "{name}");
+    }
+}
+
+/// Other data of a benchmark change its number alone.
+#[test]
+fn rows_have_experiments_with_other_data() {
+    let names = ["bfs", "MUM", "MUM-unified-small"];
+    let report = made(&REPORT, &names, |kernel, point| {
+        let run = run(&kernel.name, point);
+        let cycles = if kernel.data.is_some() { run.cycles - 400 } else { run.cycles };
+        point.runs(kernel).then_some(Measured { cycles, ..run })
+    });
+    assert_eq!(report.kernels, ["bfs", "MUM"]);
+    let gain = |name: &str| row(&report, &format!("performance gained by 384 KB unified, over 256/64/64 KB: {name}"));
+    near(gain("MUM").ours, 1000.0 / 950.0 - 1.0);
+    let gaining = row(&report, "benchmarks that gain from 384 KB unified, over 256/64/64 KB");
+    near(gaining.ours, 2.0);
+    assert!(gaining.why.contains("(MUM-unified-small.toml) 2.0"), "{}", gaining.why);
+    assert!(!gaining.why.contains("needle"), "{}", gaining.why);
+    let saved = row(&report, "energy saved by 384 KB unified, most of any benchmark");
+    assert!(saved.why.contains("(MUM-unified-small.toml)"), "{}", saved.why);
+}
+
 #[test]
 fn energy_is_that_of_counts_and_cycles() {
     let report = report(&NAMES);
@@ -244,10 +349,14 @@ fn energy_is_that_of_counts_and_cycles() {
 fn experiments_change_one_thing_of_the_machine() {
     let config = |change: Change| change(Unified384.points()[0].clone()).config().unwrap();
     let same = config(SAME);
-    let [wide, narrow] = CHANGES.map(|(_, change)| config(change));
-    assert_eq!(Config { memory: same.memory, ..wide }, same);
+    let [wide, timed, narrow] = CHANGES.map(|(_, change)| config(change));
+    assert_eq!(Config { memory: same.memory, cache: same.cache, sm: same.sm, ..wide }, same);
+    assert_eq!((wide.memory.bandwidth, wide.cache.misses, wide.sm.line_rows), (128, 128, 128));
     assert_eq!(Config { sm: same.sm, ..narrow }, same);
-    assert_eq!((wide.memory.bandwidth, narrow.sm.shared_bandwidth), (128, 32));
+    assert_eq!(narrow.sm.shared_bandwidth, 32);
+    // The latencies are those of the machine of the thesis's other chapters.
+    assert_eq!(Config { sm: same.sm, ..timed }, same);
+    assert_eq!((timed.sm.alu_latency, timed.sm.sfu_latency, timed.sm.shared_latency), (3, 15, 15));
 }
 
 #[test]

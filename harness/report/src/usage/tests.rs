@@ -149,3 +149,42 @@ fn blocks_begin_with_no_values() {
     assert_eq!(three.part(three.values[0]), 1.0);
     assert_eq!(Usage::default().part(0), 0.0);
 }
+
+#[test]
+fn values_cross_the_ends_of_strands() {
+    // R1 is read in its own strand, and twice each in two others; R2 in one other; R3 is written and read in the last strand only.
+    let usage = usage_of(
+        "
+        MOV R1, 1
+        MOV R2, 2
+        IADD R4, PT, R1, 1, !PT {strand_end}
+        IADD R4, PT, R1, R2, !PT
+        IADD R4, PT, R1, R2, !PT
+        BAR.ID0 RZ
+        MOV R3, 3
+        IADD R4, PT, R1, R3, !PT
+        IADD R4, PT, R1, R3, !PT
+        EXIT
+        ",
+        2,
+    );
+    assert_eq!((usage.live_in, usage.live_out), (2 * 32 * 3, 2 * 32 * 2));
+    assert_eq!(usage.instructions, 2 * 32 * 10);
+}
+
+#[test]
+fn a_strand_ends_for_all_lanes_and_values_cross_it_in_those_that_read_them() {
+    let usage = usage_of(
+        "
+        S2R.TID.X R0
+        ISETP.LT.AND P0, R0, 16, PT
+        MOV R1, 1
+        @P0 NOP {strand_end}
+        @P0 IADD R2, PT, R1, 1, !PT
+        EXIT
+        ",
+        1,
+    );
+    assert_eq!((usage.live_in, usage.live_out), (16, 16));
+    assert_eq!(usage.instructions, 4 * 32 + 2 * 16);
+}
