@@ -510,7 +510,8 @@ impl<'a> Device<'a> {
                 }
             }
             LIMIT_OF_HEAP => {
-                let text = "cudaLimitMallocHeapSize: kernels have no heap, as `malloc` and `new` in kernels are not supported";
+                let text =
+                    "cudaLimitMallocHeapSize: kernels have no heap, as `malloc` and `new` in kernels are not supported";
                 return Err(self.show((CudaError::UnsupportedLimit, text.to_owned())));
             }
             _ => return Err(CudaError::UnsupportedLimit),
