@@ -111,7 +111,7 @@ impl<'a> Kernel<'_, 'a> {
         self.synchronised(mods, "vote")?;
         let mode = mods.need("a mode", &["all", "any", "uni", "ballot"])?;
         let [d, a, mask] = self.operands(i)?;
-        let members = self.members(mask)?;
+        let members = self.word(mask, 32)?;
         if mode == "ballot" {
             mods.ty_of(&["b32"])?;
             let s = self.predicate(a)?;
@@ -131,18 +131,10 @@ impl<'a> Kernel<'_, 'a> {
         self.write_predicate(d, result)
     }
 
-    /// The lanes of a mask, which may differ from lane to lane; `None` if the mask has all lanes. A vote of the machine is one of all lanes that execute it,
-    /// and groups with different masks may execute it together.
-    fn members(&mut self, mask: &Operand<'a>) -> Result<Option<Val>> {
-        let members = self.word(mask, 32)?;
-        Ok((members.constant() != Some(u32::MAX)).then_some(members))
-    }
-
-    fn vote_among(&mut self, mode: Vote, s: Pred, members: Option<Val>) -> Pred {
+    /// A vote of the lanes of a mask, which may differ from lane to lane. A vote of the machine is one of all lanes that execute it, and groups with
+    /// different masks may execute it together.
+    fn vote_among(&mut self, mode: Vote, s: Pred, members: Val) -> Pred {
         let of_all = self.b.op_p(Op::Vote { mode }, [Val::ZERO; 3], s, Pred::TRUE);
-        let Some(members) = members else {
-            return of_all;
-        };
         let of_members = match mode {
             Vote::All => self.no_lane(s.not(), members),
             Vote::Any => self.no_lane(s, members).not(),
@@ -151,7 +143,7 @@ impl<'a> Kernel<'_, 'a> {
                 self.b.combine(Combine::Or, none, all)
             }
         };
-        // nvcc puts a mask of all lanes into a register. Its comparison is folded, and only the vote of the machine remains.
+        // The comparison of a constant mask of all lanes, also in a register, is folded, and only the vote of the machine remains.
         let full = self.b.compare(IntegerComparison::Eq, false, members, Val::Imm(u32::MAX));
         let of_all = self.b.combine(Combine::And, full, of_all);
         let of_members = self.b.combine(Combine::And, full.not(), of_members);
@@ -159,14 +151,14 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// The lanes of the mask that execute the instruction and whose predicate is true.
-    fn ballot(&mut self, s: Pred, members: Option<Val>) -> Val {
+    fn ballot(&mut self, s: Pred, members: Val) -> Val {
         let lanes = self.b.op_s(Op::Ballot {}, [Val::ZERO; 3], s);
-        members.map_or(lanes, |members| self.b.and(lanes, members))
+        self.b.and(lanes, members)
     }
 
     /// Whether no lane of the mask has a predicate that is true.
     fn no_lane(&mut self, s: Pred, members: Val) -> Pred {
-        let lanes = self.ballot(s, Some(members));
+        let lanes = self.ballot(s, members);
         self.b.compare(IntegerComparison::Eq, false, lanes, Val::ZERO)
     }
 
@@ -175,13 +167,11 @@ impl<'a> Kernel<'_, 'a> {
         self.synchronised(mods, "match")?;
         let ty = mods.ty_of(&["b32", "b64"])?;
         let [d, a, mask] = self.operands(i)?;
-        let members = self.members(mask)?;
+        let members = self.word(mask, 32)?;
         let value = self.source(a, ty)?;
         let words = &value[..ty.bits as usize / 32];
-        let mut active = self.b.special(Special::ActiveMask);
-        if let Some(members) = members {
-            active = self.b.and(active, members);
-        }
+        let active = self.b.special(Special::ActiveMask);
+        let active = self.b.and(active, members);
         if mode == "all" {
             // All lanes agree if all agree with the first.
             let low = self.b.op(Op::Brev {}, [active, Val::ZERO, Val::ZERO]);
