@@ -1,7 +1,7 @@
 // C = alpha A B + beta C of complex numbers in single precision, column-major. A block of 16 x 16 threads computes a tile of 64 x 64,
 // each thread 4 x 4 elements of it in registers, from slices of A and B in shared memory: 64 x 16 and 16 x 64, rows padded by one.
 // In the place of dgemm of MAGMA, for Fermi: hierarchy thesis tables 4.3 and 7.2. A complex number in single precision has the bytes
-// of a number in double precision, in shared memory and in registers; the compiler has no double precision.
+// of a number in double precision, in shared memory and in registers; the machine has no double precision.
 constexpr int THREADS = 16;  // along each side of a block
 constexpr int EACH = 4;      // elements of a thread along each side of the tile
 constexpr int TILE = THREADS * EACH;

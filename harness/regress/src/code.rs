@@ -144,7 +144,7 @@ mod tests {
     /// Three kernels, one of them outside of the supported subset.
     const MIXED: &str = ".version 9.0\n.target sm_75\n.address_size 64\n\
         .entry _Z3onev() { .reg .b32 %r<2>; mov.u32 %r1, 1; ret; }\n\
-        .entry _Z3twov() { .reg .f64 %d<2>; add.f64 %d1, %d0, %d0; ret; }\n\
+        .entry _Z3twov() { .reg .f64 %d<2>; rem.f64 %d1, %d0, %d0; ret; }\n\
         .entry _Z5threev() { .reg .b32 %r<2>; mov.u32 %r1, 3; ret; }\n";
 
     #[test]

@@ -1,5 +1,5 @@
-//! Operations that take several instructions: exact division and square root, integer division, 64-bit conversions, half precision, and the few
-//! double precision steps inside `sinf` and `cosf`.
+//! Operations that take several instructions: exact division and square root, integer division, 64-bit conversions, half precision and double
+//! precision.
 //!
 //! Each sequence is written once, over the [`Machine`] trait. With [`Evaluate`] it computes on bit patterns, and is tested that way. With a
 //! compiler's machine, whose values are virtual registers, the same code emits the instructions. So the tested code is the code that runs.
@@ -16,7 +16,12 @@ mod machine;
 mod round;
 mod wide;
 
-pub use double::{double_from_float, double_from_signed_64, double_multiply, float_from_double};
+pub use double::{
+    double_add, double_compare, double_divide, double_fma, double_from_float, double_from_signed,
+    double_from_signed_64, double_from_unsigned, double_from_unsigned_64, double_integral, double_maximum,
+    double_minimum, double_multiply, double_reciprocal_approximate, double_reciprocal_root_approximate,
+    double_saturated, double_square_root, float_from_double, integer_64_from_double, integer_from_double,
+};
 pub use evaluate::Evaluate;
 pub use float::{divide, divide_approximate, divide_full, reciprocal, square_root};
 pub use half::{float_from_half, half_add, half_flushed, half_fma, half_from_float, half_multiply, half_saturated};

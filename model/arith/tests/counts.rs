@@ -4,7 +4,10 @@
 use gpurf_arith::float::Relation;
 use gpurf_arith::mufu::Function;
 use gpurf_arith::sequence::{self, IntRelation, Machine, Pair};
-use gpurf_arith::{Mode, Rounding};
+use gpurf_arith::{IntType, Mode, Rounding};
+
+const NEAREST: Rounding = Rounding::NearestEven;
+const ZERO: Rounding = Rounding::TowardZero;
 
 /// Counts the instructions of a machine with fused negation and a carry in every multiply-add.
 #[derive(Default)]
@@ -76,7 +79,7 @@ impl Machine for Count {
 fn instruction_counts() {
     type Sequence = fn(&mut Count, Pair<()>);
     #[rustfmt::skip]
-    let sequences: [(&str, Sequence, [usize; 2]); 24] = [
+    let sequences: [(&str, Sequence, [usize; 2]); 50] = [
         ("div.rn.f32", |m, _| sequence::divide(m, (), (), Mode::IEEE), [17, 74]),
         ("div.rn.ftz.f32", |m, _| sequence::divide(m, (), (), Mode::FTZ), [17, 77]),
         ("rcp.rn.f32", |m, _| sequence::reciprocal(m, (), Mode::IEEE), [8, 74]),
@@ -91,10 +94,36 @@ fn instruction_counts() {
         ("cvt.rn.f32.s64", |m, x| sequence::float_from_signed_64(m, x, Rounding::NearestEven), [25, 0]),
         ("cvt.rzi.u64.f32", |m, _| { sequence::unsigned_64_from_float(m, (), Rounding::TowardZero, false); }, [24, 0]),
         ("cvt.rzi.s64.f32", |m, _| { sequence::signed_64_from_float(m, (), Rounding::TowardZero, false); }, [30, 0]),
-        ("cvt.rn.f64.s64", |m, x| { sequence::double_from_signed_64(m, x); }, [30, 0]),
+        ("cvt.rn.f64.s64", |m, x| { sequence::double_from_signed_64(m, x, NEAREST); }, [30, 0]),
+        ("cvt.rn.f64.u64", |m, x| { sequence::double_from_unsigned_64(m, x, NEAREST); }, [24, 0]),
+        ("cvt.f64.s32", |m, _| { sequence::double_from_signed(m, ()); }, [12, 0]),
+        ("cvt.f64.u32", |m, _| { sequence::double_from_unsigned(m, ()); }, [8, 0]),
         ("cvt.f64.f32", |m, _| { sequence::double_from_float(m, (), false); }, [21, 0]),
-        ("mul.rn.f64", |m, x| { sequence::double_multiply(m, x, x); }, [115, 0]),
-        ("cvt.rn.f32.f64", |m, x| sequence::float_from_double(m, x, false), [35, 0]),
+        ("cvt.rn.f32.f64", |m, x| sequence::float_from_double(m, x, Mode::IEEE), [35, 0]),
+        ("cvt.rzi.s32.f64", |m, x| sequence::integer_from_double(m, x, IntType::S32, ZERO), [18, 0]),
+        ("cvt.rni.s32.f64", |m, x| sequence::integer_from_double(m, x, IntType::S32, NEAREST), [29, 0]),
+        ("cvt.rzi.u32.f64", |m, x| sequence::integer_from_double(m, x, IntType::U32, ZERO), [17, 0]),
+        ("cvt.rzi.s64.f64", |m, x| { sequence::integer_64_from_double(m, x, true, ZERO); }, [28, 0]),
+        ("cvt.rni.s64.f64", |m, x| { sequence::integer_64_from_double(m, x, true, NEAREST); }, [39, 0]),
+        ("cvt.rzi.u64.f64", |m, x| { sequence::integer_64_from_double(m, x, false, ZERO); }, [25, 0]),
+        ("cvt.rni.f64.f64", |m, x| { sequence::double_integral(m, x, NEAREST); }, [32, 0]),
+        ("cvt.rzi.f64.f64", |m, x| { sequence::double_integral(m, x, ZERO); }, [22, 0]),
+        ("cvt.rmi.f64.f64", |m, x| { sequence::double_integral(m, x, Rounding::Down); }, [30, 0]),
+        ("add.rn.f64", |m, x| { sequence::double_add(m, x, x, NEAREST); }, [92, 0]),
+        ("add.rz.f64", |m, x| { sequence::double_add(m, x, x, ZERO); }, [86, 0]),
+        ("add.rm.f64", |m, x| { sequence::double_add(m, x, x, Rounding::Down); }, [94, 0]),
+        ("mul.rn.f64", |m, x| { sequence::double_multiply(m, x, x, NEAREST); }, [115, 0]),
+        ("mul.rm.f64", |m, x| { sequence::double_multiply(m, x, x, Rounding::Down); }, [118, 0]),
+        ("fma.rn.f64", |m, x| { sequence::double_fma(m, x, x, x, NEAREST); }, [229, 0]),
+        ("fma.rm.f64", |m, x| { sequence::double_fma(m, x, x, x, Rounding::Down); }, [231, 0]),
+        ("div.rn.f64", |m, x| { sequence::double_divide(m, x, x, NEAREST); }, [162, 0]),
+        ("sqrt.rn.f64", |m, x| { sequence::double_square_root(m, x, NEAREST); }, [99, 0]),
+        ("rcp.approx.ftz.f64", |m, x| { sequence::double_reciprocal_approximate(m, x); }, [20, 0]),
+        ("rsqrt.approx.ftz.f64", |m, x| { sequence::double_reciprocal_root_approximate(m, x); }, [25, 0]),
+        ("min.f64, max.f64", |m, x| { sequence::double_minimum(m, x, x); }, [23, 0]),
+        ("setp.lt.f64", |m, x| sequence::double_compare(m, Relation::Less, x, x), [21, 0]),
+        ("setp.eq.f64", |m, x| sequence::double_compare(m, Relation::Equal, x, x), [15, 0]),
+        ("setp.nan.f64", |m, x| sequence::double_compare(m, Relation::Unordered, x, x), [7, 0]),
         ("cvt.f32.f16", |m, _| sequence::float_from_half(m, ()), [9, 0]),
         ("cvt.rn.f16.f32", |m, _| sequence::half_from_float(m, (), Rounding::NearestEven), [20, 0]),
         ("cvt.rz.f16.f32", |m, _| sequence::half_from_float(m, (), Rounding::TowardZero), [18, 0]),

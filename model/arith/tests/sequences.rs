@@ -6,8 +6,8 @@ use common::{Random, awkward, in_parallel, round_of};
 use gpurf_arith::float::flush;
 use gpurf_arith::sequence::{self, Division, Evaluate, Pair};
 use gpurf_arith::{INFINITY, IntType, Mode, NAN, ONE, Rounding, SIGN, convert};
-use rustc_apfloat::ieee::{Double, Single};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::Float;
+use rustc_apfloat::ieee::Single;
 
 fn single(bits: u32) -> Single {
     Single::from_bits(bits.into())
@@ -329,20 +329,6 @@ fn conversions_of_64_bits() {
     }
 }
 
-fn check_double(a: u64, b: u64) {
-    let m = &mut Evaluate;
-    let converted = joined(sequence::double_from_signed_64(m, pair(a)));
-    assert_eq!(converted, (a as i64 as f64).to_bits(), "{a:#x}");
-    let product = Double::from_bits(a.into()).mul_r(Double::from_bits(b.into()), Round::NearestTiesToEven).value;
-    let expected = if product.is_nan() { 0xfff8_0000_0000_0000 } else { product.to_bits() as u64 };
-    assert_eq!(joined(sequence::double_multiply(m, pair(a), pair(b))), expected, "{a:#018x} * {b:#018x}");
-    let mut loses = false;
-    let narrow: Single = Double::from_bits(a.into()).convert_r(Round::NearestTiesToEven, &mut loses).value;
-    let expected = bits(narrow);
-    assert_eq!(sequence::float_from_double(m, pair(a), false), expected, "{a:#018x} to single");
-    assert_eq!(sequence::float_from_double(m, pair(a), true), flush(expected, true), "{a:#018x} to single");
-}
-
 /// The exact conversion of a float. A NaN keeps its payload, and becomes quiet.
 fn check_widened(float: u32) {
     let m = &mut Evaluate;
@@ -366,63 +352,4 @@ fn floats_become_doubles() {
         check_widened(step * 31);
         check_widened(step.wrapping_mul(16_411));
     }
-}
-
-fn check_random_doubles(random: &mut Random, cases: u64) {
-    for _ in 0..cases {
-        let a = if random.next() & 3 == 0 { random.integer() } else { random.next() };
-        check_double(a, random.next());
-        // Products near the ends of the range, and values near those of single precision.
-        let field = random.next() % 2047;
-        let other = (1023 + (random.next() & 127)).wrapping_sub(field) & 2047;
-        let fraction = |bits: u64| bits & 0x800f_ffff_ffff_ffff;
-        check_double(fraction(a) | field << 52, fraction(random.next()) | other << 52);
-        let field = 1023 - 160 + random.next() % 300;
-        let ties = random.next() & (u64::MAX << (random.next() & 31));
-        check_double(fraction(ties) | field << 52, a);
-    }
-}
-
-#[test]
-fn double_precision_steps() {
-    let edges: Vec<u64> = [
-        0,
-        1,
-        2,
-        0x000f_ffff_ffff_ffff,
-        0x0010_0000_0000_0000,
-        0x3ff0_0000_0000_0000,
-        0x3ff0_0000_0000_0001,
-        0x3bf9_21fb_5444_2d19,
-        0x47ef_ffff_e000_0000,
-        0x47ef_ffff_f000_0000,
-        0x36a0_0000_0000_0000,
-        0x36a0_0000_0000_0001,
-        0x3690_0000_0000_0000,
-        0x3690_0000_0000_0001,
-        0x3680_0000_0000_0001,
-        0x380f_ffff_f000_0000,
-        0x7fef_ffff_ffff_ffff,
-        0x7ff0_0000_0000_0000,
-        0x7ff0_0000_0000_0001,
-        0x7ff8_0000_0000_0000,
-        0x7fff_ffff_ffff_ffff,
-        0x0000_0001_0000_0000,
-        0x3fef_ffff_ffff_ffff,
-    ]
-    .into_iter()
-    .flat_map(|x| [x, x | 1 << 63])
-    .collect();
-    for &a in &edges {
-        for &b in &edges {
-            check_double(a, b);
-        }
-    }
-    check_random_doubles(&mut Random(5), 100_000);
-}
-
-#[test]
-#[ignore = "long: thirty million double precision products, minutes in release"]
-fn many_double_precision_steps() {
-    in_parallel("double precision steps (3 each)", 10_000_000, check_random_doubles);
 }

@@ -1,5 +1,5 @@
 // Integers only: kernels whose names need more than an identifier. Overloads, templates with types and numbers, namespaces, and one that is local to its
-// file; and a kernel in double precision, which the machine cannot run, and which none of the launches needs. Not after a paper.
+// file; and a kernel in double precision, which none of the launches needs. Not after a paper.
 namespace app {
     template <typename T, int BY> __global__ void scale(T *data, int count)
     {

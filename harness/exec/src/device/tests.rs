@@ -35,7 +35,7 @@ done:
 {
     .reg .f64 %d<3>;
     ld.param.f64 %d1, [p];
-    add.f64 %d2, %d1, %d1;
+    rem.f64 %d2, %d1, %d1;
     ret;
 }
 ";

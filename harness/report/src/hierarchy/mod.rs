@@ -82,7 +82,7 @@ const ORDERS: Orders = Orders {
 };
 
 const NO_DGEMM: &str =
-    "double precision is refused by the compiler and not in the instruction set, so there is no dgemm";
+    "double precision is not in the instruction set: the compiler computes it with integer instructions, which is not the thesis's dgemm";
 
 const ABSENT: &[Absent] = &[
     Absent {

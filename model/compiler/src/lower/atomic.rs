@@ -58,7 +58,7 @@ impl<'a> Kernel<'_, 'a> {
         }
         const NAMES: [&str; 10] = ["add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"];
         let name = mods.need("an operation", &NAMES)?;
-        let ty = mods.ty_of(&["u32", "s32", "b32", "f32", "u64", "s64", "b64"])?;
+        let ty = mods.ty_of(&["u32", "s32", "b32", "f32", "u64", "s64", "b64", "f64"])?;
         let result = if i.opcode.text == "atom" { i.operands.first() } else { None };
         let (a, sources) = match &i.operands[usize::from(result.is_some()).min(i.operands.len())..] {
             [a, sources @ ..] if sources.len() == if name == "cas" { 2 } else { 1 } => (a, sources),
@@ -234,13 +234,14 @@ impl<'a> Kernel<'_, 'a> {
         if !is_operation_64(name, ty) {
             return wrong(i.span, format!("there is no .{name} of this type"));
         }
-        let given = self.pair(&sources[0])?;
+        let given = self.source(&sources[0], ty)?;
         if let (false, Some(operation)) = (self.module.locks, operation_of_words(name)) {
             self.atom_of_words(operation, space, address, given);
             return Ok(None);
         }
         let swap = sources.get(1).map(|operand| self.pair(operand)).transpose()?;
         let old = self.atom_under_lock(space, address, |k, old| match (name, swap) {
+            ("add", _) if ty.float() => k.add_doubles(old, given),
             ("add", _) => wide::add(&mut k.b, old, given),
             ("and", _) => [k.b.and(old[0], given[0]), k.b.and(old[1], given[1])],
             ("or", _) => [k.b.or(old[0], given[0]), k.b.or(old[1], given[1])],
@@ -276,7 +277,8 @@ fn needs_lock<'a>(block: &Block<'a>, mentions: &HashMap<&'a str, u32>, wide: Wid
         Statement::Instruction(i) if matches!(i.opcode.text, "atom" | "red") => {
             let has = |names: &[&str]| i.modifiers.iter().any(|modifier| names.contains(&modifier.text));
             let of_words = i.modifiers.iter().any(|modifier| operation_of_words(modifier.text).is_some());
-            has(&["u64", "s64", "b64"]) && !(of_words && (i.opcode.text == "red" || drops_old(i, mentions)))
+            let one_by_one = of_words && (i.opcode.text == "red" || drops_old(i, mentions));
+            has(&["f64"]) || has(&["u64", "s64", "b64"]) && !one_by_one
         }
         Statement::Instruction(i) => may_be_single(i, wide),
         _ => false,
@@ -305,7 +307,8 @@ fn operation_of_words(name: &str) -> Option<Atomic> {
 /// Whether this operation exists for a 64-bit type.
 fn is_operation_64(name: &str, ty: Ty) -> bool {
     match name {
-        "add" | "min" | "max" => matches!(ty.kind, Kind::Unsigned | Kind::Signed),
+        "add" => ty.kind != Kind::Bits,
+        "min" | "max" => matches!(ty.kind, Kind::Unsigned | Kind::Signed),
         "and" | "or" | "xor" | "exch" | "cas" => ty.kind == Kind::Bits,
         _ => false,
     }

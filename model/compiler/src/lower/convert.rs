@@ -1,11 +1,11 @@
 //! Conversions between types.
 
+use super::double::F64;
 use super::float::rounding;
 use super::integer::sequence_pair;
-use super::kernel::{Kernel, lacks, wrong};
+use super::kernel::{Kernel, wrong};
 use super::types::{Kind, Mods, Result, Ty};
 use super::wide::{self, Pair};
-use crate::diagnostic::Feature;
 use crate::mir::Val;
 use crate::ptx::ast::Instruction;
 use gpurf_arith::{IntType, Mode, sequence};
@@ -31,28 +31,8 @@ impl<'a> Kernel<'_, 'a> {
         let round = rounding(mode.unwrap_or("rn"));
         // A source register may be wider than the type: its low bits are used.
         let source = self.low_part(a, from)?;
-        let is_double = |ty: Ty| ty.float() && ty.bits == 64;
         let value = match (from.float(), to.float()) {
-            _ if is_double(to) || is_double(from) => match (from.kind, from.bits, to.bits, mode) {
-                (Kind::Signed, 64, 64, Some("rn")) if !saturate => {
-                    let double = sequence::double_from_signed_64(&mut self.b, sequence_pair(source));
-                    [double.low, double.high]
-                }
-                (Kind::Float, 64, 32, Some("rn")) if to.float() && !saturate => {
-                    [sequence::float_from_double(&mut self.b, sequence_pair(source), ftz), Val::ZERO]
-                }
-                // The conversion is exact, so the PTX names no rounding. A float needs it when it is passed to
-                // `printf`.
-                (Kind::Float, 32, 64, None) if to.float() && !saturate => {
-                    let double = sequence::double_from_float(&mut self.b, source[0], ftz);
-                    [double.low, double.high]
-                }
-                _ => {
-                    let message = "double precision is outside of the subset (a constant without f makes a double; of the \
-                                   conversions, only those inside sinf and cosf and that of a float are done, by software)";
-                    return lacks(mods.span(), Feature::DoublePrecision, message);
-                }
-            },
+            _ if to == F64 || from == F64 => self.convert_double(mods, [to, from], source, mode, [ftz, saturate])?,
             (false, false) => self.integer_to_integer(source, from, to, saturate),
             (false, true) => {
                 let result = self.integer_to_float(source, from, round);

@@ -1,9 +1,7 @@
 //! Single precision arithmetic.
 
-use super::integer::sequence_pair;
-use super::kernel::{Kernel, lacks};
+use super::kernel::Kernel;
 use super::types::{Kind, Mods, Result, Ty};
-use crate::diagnostic::Feature;
 use crate::mir::Val;
 use crate::ptx::ast::Instruction;
 use gpurf_arith::{Mode, SIGN, sequence};
@@ -22,14 +20,17 @@ pub fn rounding(name: &str) -> gpurf_arith::Rounding {
     }
 }
 
-const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
+/// The names of the roundings.
+pub const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
 
 impl<'a> Kernel<'_, 'a> {
     /// Lowers an instruction of this group. Returns whether it was one.
     pub fn float(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<bool> {
         let opcode = i.opcode.text;
+        if i.modifiers.last().is_some_and(|m| m.text == "f64") && self.double(i, mods)? {
+            return Ok(true);
+        }
         match opcode {
-            "mul" if i.modifiers.last().is_some_and(|m| m.text == "f64") => self.multiply_double(i, mods)?,
             "add" | "sub" | "mul" => {
                 let mode = self.mode(mods);
                 mods.ty_of(&["f32"])?;
@@ -200,20 +201,6 @@ impl<'a> Kernel<'_, 'a> {
     /// `x + -0`: `x`, except for the flushing, clamping or rounding that the mode asks for.
     pub fn plus_zero(&mut self, x: Val, mode: Mode) -> Val {
         sequence::Machine::fadd(&mut self.b, x, Val::Imm(SIGN), mode)
-    }
-
-    /// The f64 multiplication that `sinf` and `cosf` contain.
-    fn multiply_double(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
-        if let Some(name) = mods.one_of(&["rz", "rm", "rp"]) {
-            let message = format!("`mul.{name}.f64` is outside of the subset");
-            return lacks(mods.span(), Feature::DoublePrecision, message);
-        }
-        mods.flag("rn");
-        let ty = mods.ty_of(&["f64"])?;
-        let [d, a, b] = self.operands(i)?;
-        let (x, y) = (self.source(a, ty)?, self.source(b, ty)?);
-        let product = sequence::double_multiply(&mut self.b, sequence_pair(x), sequence_pair(y));
-        self.write(d, ty, [product.low, product.high])
     }
 
     /// `x` clamped to 0 ..= 1; NaN becomes 0.

@@ -1,12 +1,12 @@
 //! Half precision, computed in single precision: the sequences of [`gpurf_arith::sequence`].
 
 use super::convert::wrong_modifiers;
+use super::double::F64;
 use super::float::rounding;
-use super::kernel::{Kernel, is_integer, lacks, wrong};
+use super::kernel::{Kernel, is_integer, wrong};
 use super::logic::B32;
 use super::memory::{Address, Target};
 use super::types::{Kind, Mods, Result, Ty, names_type};
-use crate::diagnostic::Feature;
 use crate::mir::{Builder, Term, Val};
 use crate::ptx::ast::{Instruction, Operand};
 use gpurf_arith::{Rounding, sequence};
@@ -153,9 +153,6 @@ impl<'a> Kernel<'_, 'a> {
             (Some(to), None) => (to, mods.ty()?),
             (None, from) => (mods.ty()?, from.unwrap_or(B16)),
         };
-        if [to, from].iter().any(|ty| ty.float() && ty.bits == 64) {
-            return lacks(mods.span(), Feature::DoublePrecision, "double precision is outside of the subset");
-        }
         let [d, a] = self.operands(i)?;
         let types = [(to, to_half), (from, from_half)];
         let [to_type, from_type] =
@@ -169,6 +166,7 @@ impl<'a> Kernel<'_, 'a> {
         let source = self.low_part(a, from)?;
         let wide = match from_half {
             Some(_) => sequence::float_from_half(&mut self.b, source[0]),
+            None if from == F64 => self.float_rounded_to_odd(source),
             None if from.float() => source[0],
             None => self.integer_to_float(source, from, round),
         };
@@ -178,6 +176,18 @@ impl<'a> Kernel<'_, 'a> {
             }
             let value = self.float_to_integer(wide, to, round, false);
             return self.write_extended(d, to, value);
+        }
+        if to == F64 || from == F64 {
+            if integral || ftz || (to == F64 && mode.is_some()) {
+                return wrong(
+                    mods.span(),
+                    "a half becomes a double without rounding, and a double a half by .rn, .rz, .rm or .rp",
+                );
+            }
+            if to == F64 {
+                let value = self.double_from_float(wide, sat);
+                return self.write(d, F64, value);
+            }
         }
         let wide = if integral {
             self.b.op(Op::Frnd { rounding: super::machine::rounding(round), ftz, sat }, [wide, Val::ZERO, Val::ZERO])

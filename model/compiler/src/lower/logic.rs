@@ -320,6 +320,9 @@ impl<'a> Kernel<'_, 'a> {
             let (x, y) = (self.full(a, ty)?, self.full(b, ty)?);
             return Ok(both(self.compare(comparison, ty, x, y)));
         }
+        if ty.bits == 64 {
+            return Ok(both(self.compare_doubles(float_comparison(mods, name)?, a, b)?));
+        }
         let ftz = mods.flag("ftz");
         let (x, y) = (self.float_source(a)?, self.float_source(b)?);
         Ok(both(self.compare_floats(float_comparison(mods, name)?, ftz, x, y)))
@@ -364,7 +367,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     fn set_predicate(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
-        let ty = mods.ty_of(&NUMBER_NAMES[..10])?;
+        let ty = mods.ty_of(&NUMBER_NAMES)?;
         let both = self.compared(i, mods, |k, mods, name, a, b| k.comparison(mods, name, ty, a, b))?;
         self.write_predicates(&i.operands[0], both)
     }
@@ -382,7 +385,7 @@ impl<'a> Kernel<'_, 'a> {
 
     fn set(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         let result = mods.ty_of(&["u32", "s32", "f32"])?;
-        let ty = mods.ty_of(&NUMBER_NAMES[..10])?;
+        let ty = mods.ty_of(&NUMBER_NAMES)?;
         let [p, _] = self.compared(i, mods, |k, mods, name, a, b| k.comparison(mods, name, ty, a, b))?;
         let one = if result.float() { 1f32.to_bits() } else { u32::MAX };
         let value = self.b.select(p, Val::Imm(one), Val::ZERO);

@@ -7,6 +7,7 @@ mod call_graph;
 mod calls;
 mod control;
 mod convert;
+mod double;
 mod float;
 mod half;
 mod integer;

@@ -27,7 +27,7 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
     let opcode = i.opcode.text;
     let has = |name: &str| i.modifiers.iter().any(|m| m.text == name);
     if has("f64") {
-        return (Feature::DoublePrecision, format!("`{opcode}` of .f64: double precision is outside of the subset"));
+        return (Feature::DoublePrecision, format!("`{opcode}` in double precision is outside of the subset"));
     }
     match opcode {
         "call" => call(i),

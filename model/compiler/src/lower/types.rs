@@ -66,10 +66,7 @@ pub fn names_type(text: &str) -> bool {
 /// The error for a type that is outside of the subset.
 pub fn refused_type(text: &str, span: Span) -> Error {
     let (feature, message) = match text {
-        "f64" => (
-            Feature::DoublePrecision,
-            "double precision is outside of the subset (only the operations that nvcc uses in sinf and cosf are computed in software)",
-        ),
+        "f64" => (Feature::DoublePrecision, "this form in double precision is outside of the subset"),
         "f16" | "f16x2" => (Feature::HalfPrecision, "this form in half precision is outside of the subset"),
         "bf16" | "bf16x2" | "tf32" => (Feature::HalfPrecision, "bfloat16 and tf32 are outside of the subset"),
         "b128" | "u128" | "s128" => (Feature::WideTypes, "128-bit operands are outside of the subset"),

@@ -33,8 +33,8 @@ const GOOD: &str = "mov.u32 %r1, 7;";
 fn what_a_kernel_lacks_concerns_that_kernel_alone() {
     let tex = "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}];";
     let bodies = [
-        ("add.f64 %d0, %d1, %d2;", Feature::DoublePrecision),
-        ("cvt.rn.f64.s32 %d0, %r1;", Feature::DoublePrecision),
+        ("tanh.approx.f64 %d0, %d1;", Feature::DoublePrecision),
+        ("fma.f64 %d0, %d1, %d2, %d3;", Feature::Other),
         (".reg .b128 %q;", Feature::WideTypes),
         (tex, Feature::Textures),
         // No PTX at all, up to a string that is not closed.
@@ -67,7 +67,7 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
 fn code_does_not_depend_on_the_other_kernels() {
     let variables = ".const .align 4 .b8 table[64];\n.global .align 8 .u64 cell;";
     let uses = "ld.const.u32 %r1, [table+4]; mov.u64 %l1, cell; st.global.u32 [%l1], %r1;";
-    let source = module(variables, &[("a", uses), ("b", "add.f64 %d0, %d1, %d2;"), ("c", uses)]);
+    let source = module(variables, &[("a", uses), ("b", "tanh.approx.f64 %d0, %d1;"), ("c", uses)]);
     let (some, c) = (compiled(&source, &|_| true), compiled(&source, &|name| name == "c"));
     assert_eq!(some.image.kernels[1], c.image.kernels[0]);
     assert_eq!(some.image.symbols, c.image.symbols);

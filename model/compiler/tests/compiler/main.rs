@@ -4,6 +4,7 @@ mod calls;
 mod choice;
 mod clocks;
 mod common;
+mod doubles;
 mod entry;
 mod fuzz;
 mod golden;

@@ -10,14 +10,15 @@ const THREADS: usize = 256;
 
 /// One operation: its text over `$a`, `$b`, `$c` (sources) and `$d` (result), the widths of result and sources in bits,
 /// and its result computed in Rust.
-struct Case {
+pub struct Case {
     text: String,
     result: u32,
     sources: &'static [u32],
     compute: fn(u64, u64, u64) -> u64,
 }
 
-fn case(text: &str, result: u32, sources: &'static [u32], compute: fn(u64, u64, u64) -> u64) -> Case {
+/// A case.
+pub fn case(text: &str, result: u32, sources: &'static [u32], compute: fn(u64, u64, u64) -> u64) -> Case {
     Case { text: text.to_owned(), result, sources, compute }
 }
 
@@ -57,10 +58,13 @@ fn kernel(case: &Case) -> String {
 /// Runs the cases on random and edge operands and compares the results.
 fn check(cases: &[Case]) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    check_on(cases, || u64::from(random.word()) | u64::from(random.word()) << 32);
+}
+
+/// Runs the cases on these operands and compares the results.
+pub fn check_on(cases: &[Case], mut operand: impl FnMut() -> u64) {
     for case in cases {
-        let data: Vec<Vec<u64>> = (0..3)
-            .map(|_| (0..THREADS).map(|_| u64::from(random.word()) | u64::from(random.word()) << 32).collect())
-            .collect();
+        let data: Vec<Vec<u64>> = (0..3).map(|_| (0..THREADS).map(|_| operand()).collect()).collect();
         let inputs: Vec<Vec<u8>> = data.iter().map(|d| d.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
         let source = kernel(case);
         let result = crate::common::run(&source, 32, &inputs, THREADS * 8, THREADS as u32);

@@ -20,12 +20,28 @@ fn refused(source: &str) -> Diagnostics {
 #[test]
 fn instructions_outside_of_the_subset() {
     for (body, reason) in [
-        ("add.f64 %d0, %d1, %d2;", "double precision"),
-        ("cvt.rn.f64.s32 %d0, %r1;", "double precision"),
-        ("setp.lt.f64 %p1, %d0, %d1;", "double precision"),
+        ("tanh.approx.f64 %d0, %d1;", "this form in double precision"),
+        ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 %d0, %d1, %d2, %d3;", "`mma` in double precision"),
+        ("add.sat.f64 %d0, %d1, %d2;", ".sat"),
+        ("mul.ftz.f64 %d0, %d1, %d2;", ".ftz"),
+        ("fma.f64 %d0, %d1, %d2, %d3;", "needs a rounding"),
+        ("div.approx.f64 %d0, %d1, %d2;", "needs a rounding"),
+        ("rcp.approx.f64 %d0, %d1;", ".approx.ftz"),
+        ("rsqrt.rn.f64 %d0, %d1;", "`rsqrt` of .f64"),
+        ("sqrt.approx.ftz.f64 %d0, %d1;", "`sqrt` of .f64"),
+        ("setp.lt.ftz.f64 %p1, %d0, %d1;", ".ftz"),
+        ("setp.lo.f64 %p1, %d0, %d1;", "floats are not compared by .lo"),
+        ("cvt.f64.s32 %d0, %r1;", "an integer becomes a float by"),
+        ("cvt.rn.s32.f64 %r0, %d1;", "a float becomes an integer by"),
+        ("cvt.f32.f64 %f0, %d1;", "a double becomes a float by"),
+        ("cvt.rn.f64.f32 %d0, %f1;", "a float becomes a double without rounding"),
+        ("cvt.rn.f64.f64 %d0, %d1;", "a double becomes a double by"),
+        ("cvt.rzi.ftz.s32.f64 %r0, %d1;", "doubles are not flushed"),
+        ("cvt.rn.f64.f16 %d0, %h2;", "a half becomes a double without rounding"),
+        ("add.f64 %d0, %d1, 1;", "a float is needed"),
+        ("atom.global.min.f64 %d0, [%l1], %d2;", "there is no .min of this type"),
         ("add.bf16 %h0, %h1, %h2;", "bfloat16"),
         ("cvt.f32.bf16 %f0, %h2;", "bfloat16"),
-        ("cvt.f64.f16 %d0, %h2;", "double precision"),
         ("cvt.s32.f16 %r0, %h2;", "becomes an integer by"),
         ("fma.rn.relu.f16 %h0, %h1, %h2, %h3;", ".relu"),
         ("set.eq.f16x2.f16 %r0, %h1, %h2;", "32 bits are needed"),
@@ -60,7 +76,6 @@ fn instructions_outside_of_the_subset() {
         ("atom.global.inc.u64 %l0, [%l1], %l2;", "there is no .inc of this type"),
         ("atom.global.min.b64 %l0, [%l1], %l2;", "there is no .min of this type"),
         ("atom.global.add.f16x2 %r0, [%l1], %r2;", "noftz"),
-        ("atom.global.add.f64 %d0, [%l1], %d2;", "double precision"),
         ("bar.arrive 0, 64;", "bar.arrive"),
         ("bar.sync %r0;", "must be a constant"),
         ("bar.sync 16;", "16 barriers"),
@@ -230,8 +245,8 @@ fn a_reduction_at_a_barrier_needs_a_word_of_shared_memory() {
 
 #[test]
 fn a_diagnostic_shows_the_source() {
-    let text = refused(&kernel("mov.u32 %r0, 1;\n\tadd.f64 \t%d0, %d1, %d2;")).to_string();
-    let want = "\n --> k.ptx:8:5\n  |\n8 | \tadd.f64 \t%d0, %d1, %d2;\n  | \t   ^^^^";
+    let text = refused(&kernel("mov.u32 %r0, 1;\n\tadd.bf16 \t%h0, %h1, %h2;")).to_string();
+    let want = "\n --> k.ptx:8:5\n  |\n8 | \tadd.bf16 \t%h0, %h1, %h2;\n  | \t   ^^^^^";
     assert!(text.ends_with(want), "{text}");
 }
 
