@@ -1,9 +1,9 @@
 // Shuffles: each lane reads the value of another one (PTX ISA, "shfl.sync").
 //
 // Two stages, like every unit of the memory pipeline. The first decides from which lane each lane
-// reads, and whether that lane is in range; the second moves the values. An inactive lane
-// is never read: its reader keeps its own value, because the register contents of inactive lanes
-// may differ between levels of a hierarchy and must never become visible.
+// reads, and whether that lane is in range; the second moves the values. The first stage replaces
+// the values of inactive lanes by 0, because the register contents of inactive lanes may differ
+// between levels of a hierarchy and must never become visible.
 `include "gpurf_assert.svh"
 
 module lane_crossbar
@@ -124,11 +124,13 @@ module lane_crossbar
     automatic number_t          from [Lanes];
     automatic number_t          chosen;
     automatic logic [Lanes-1:0] in_range;
+    automatic lanes_t           value;
     if (perform) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         {in_range[l], chosen} = source_of(number_t'(l), choice_i[LaneW*l +: NumberW],
                                           modifiers_i[4:3], modifiers_i[9:5], modifiers_i[14:10]);
-        from[l] = (lanes_i[l] && in_range[l] && lanes_i[chosen]) ? chosen : number_t'(l);
+        from[l] = (lanes_i[l] && in_range[l]) ? chosen : number_t'(l);
+        value[l] = value_i[LaneW*l +: LaneW] & {LaneW{lanes_i[l]}};
       end
       first_warp_q       <= warp_i;
       first_mask_q       <= lanes_i;
@@ -136,7 +138,7 @@ module lane_crossbar
       first_reg_q        <= reg_i;
       first_pred_valid_q <= pred_valid_i;
       first_pred_q       <= pred_i;
-      value_q            <= value_i;
+      value_q            <= value;
       from_q             <= from;
       in_range_q         <= in_range & lanes_i;
     end
@@ -146,7 +148,7 @@ module lane_crossbar
     automatic lanes_t d;
     if (first_valid_q) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        d[l] = value_q[from_q[l]] & {LaneW{first_mask_q[l]}};
+        d[l] = value_q[from_q[l]];
       end
       warp_q       <= first_warp_q;
       mask_q       <= first_mask_q;
@@ -160,17 +162,20 @@ module lane_crossbar
   end
 
 `ifndef SYNTHESIS
-  // An active lane reads an active lane; inactive lanes read no other lane.
-  function automatic logic reads_active(logic [Lanes-1:0] mask, number_t from [Lanes]);
-    reads_active = 1'b1;
+  // Inactive lanes have no value, and read no other lane.
+  function automatic logic hides_inactive(
+    logic [Lanes-1:0] mask, number_t from [Lanes], lanes_t value
+  );
+    hides_inactive = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      if (mask[l] ? !mask[from[l]] : from[l] != number_t'(l)) reads_active = 1'b0;
+      if (!mask[l] && (from[l] != number_t'(l) || value[l] != '0)) hides_inactive = 1'b0;
     end
   endfunction
 `endif
 
-  `GPURF_ASSERT_WHEN(only_active_lanes_are_read, first_valid_q,
-                     reads_active(first_mask_q, from_q) && (in_range_q & ~first_mask_q) == '0,
-                     "a lane was read that takes no part in the shuffle")
+  `GPURF_ASSERT_WHEN(inactive_lanes_are_hidden, first_valid_q,
+                     hides_inactive(first_mask_q, from_q, value_q) &&
+                     (in_range_q & ~first_mask_q) == '0,
+                     "a lane that takes no part in the shuffle has a value, or reads one")
 
 endmodule

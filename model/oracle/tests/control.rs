@@ -238,7 +238,7 @@ fn shuffles_keep_to_their_segments() {
 }
 
 #[test]
-fn a_lane_that_does_not_execute_gives_nothing_to_a_shuffle() {
+fn a_lane_that_does_not_execute_gives_zero_to_a_shuffle() {
     let code = storing(
         "
         MOV R9, R0
@@ -247,9 +247,8 @@ fn a_lane_that_does_not_execute_gives_nothing_to_a_shuffle() {
         @P0 IADD R9, PT, R9, 100, !PT
         ",
     );
-    // Lanes 2 and 3 choose lanes 4 and 5, which do not take part: the choice is in range, but lanes 2 and 3 keep their
-    // own value.
-    let expected: Vec<u32> = (0..32).map(|i| [102, 103, 102, 103].get(i).copied().unwrap_or(i as u32)).collect();
+    // Lanes 2 and 3 choose lanes 4 and 5, which do not take part: the choice is in range, and lanes 2 and 3 get 0.
+    let expected: Vec<u32> = (0..32).map(|i| [102, 103, 100, 100].get(i).copied().unwrap_or(i as u32)).collect();
     assert_eq!(Setup::new(&code).run()[0], expected);
 }
 

@@ -63,7 +63,7 @@ ports! {
 ports! {
     /// First stage of [`LaneCrossbar`].
     pub struct LaneCrossbarProbe(s: &SmShape) {
-        /// Value of each lane.
+        /// Value of each active lane; 0 of the others.
         value_q: WarpData = field(1024).valid_by("first_valid_q"),
         /// Active lanes.
         first_mask_q: u32 = field(32).valid_by("first_valid_q"),
@@ -173,7 +173,6 @@ impl LaneCrossbar {
         if self.first_valid_q {
             let First { value, from, result } = &self.first_q;
             self.data_q.0 = each_lane(|l| value.0[usize::from(from[l]) % LANES]);
-            keep(&mut self.data_q.0, result.mask);
             self.result_q = *result;
         }
         self.result_valid_q = self.first_valid_q;
@@ -191,12 +190,12 @@ impl LaneCrossbar {
                 && let Some(j) = how.lane(l as u32, choice.0[l])
             {
                 in_range |= 1 << l;
-                if lanes >> j & 1 == 1 {
-                    *from = j as u8;
-                }
+                *from = j as u8;
             }
         }
+        // The registers of inactive lanes are never visible: who reads such a lane gets 0.
         first.value = *value;
+        keep(&mut first.value.0, lanes);
         first.result = UnitResult { mask: lanes, pred_data: in_range, warp, reg, pred, done: true };
         self.first_valid_q = true;
     }
@@ -305,7 +304,7 @@ mod tests {
         crossbar
     }
 
-    /// Which lane each lane has read from (255: a lane that is not active), and which of them are in range.
+    /// Which lane each lane has read from (255: none), and which of them are in range.
     fn shuffled(modifiers: u16, lanes: u32, choice: impl Fn(u32) -> u32) -> ([u8; LANES], u32) {
         let mut crossbar = crossbar(modifiers, lanes, choice);
         assert_eq!(crossbar.cycle().served_o, lanes);
@@ -367,12 +366,16 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_that_does_not_take_part_is_neither_read_nor_written() {
+    fn a_lane_that_does_not_take_part_gives_zero_and_is_not_written() {
         let lanes = 0x0000_ff0f;
         let (from, in_range) = shuffled(modifiers(BUTTERFLY, 31, 0), lanes, |_| 4);
-        let alone = |l: u8| if l < 4 { l } else { l ^ 4 };
-        assert_eq!(from, expected(|l| if lanes >> l & 1 == 1 { alone(l) } else { 255 }));
+        // Lanes 0 to 3 ask for lanes 4 to 7, which take no part; lanes 8 to 15 for each other.
+        assert_eq!(from, expected(|l| if (8..16).contains(&l) { l ^ 4 } else { 255 }));
         assert_eq!(in_range, lanes, "in range, whether or not that lane takes part");
+        // A lane whose choice is out of range keeps its value, although the lane that it names takes no part.
+        let (from, in_range) = shuffled(modifiers(BUTTERFLY, 3, 0), lanes, |_| 4);
+        assert_eq!(from, expected(|l| if lanes >> l & 1 == 1 { l } else { 255 }));
+        assert_eq!(in_range, 0);
     }
 
     #[test]

@@ -220,7 +220,8 @@ fn result(i: &Instruction, state: &State, threads: Threads) -> Range {
     match i.op {
         Op::Mov {} => b,
         Op::Sel {} => a.hull(b),
-        Op::Shfl { .. } => a,
+        // A lane that does not execute the shuffle gives 0.
+        Op::Shfl { .. } => a.hull(Range::one(0)),
         Op::Iadd { mode: Addition::Add } => Range::modulo(a0 + b0 + s0, a1 + b1 + s1),
         // The operation is a + !b + s.
         Op::Iadd { mode: Addition::Subtract } => Range::modulo(a0 - b1 - 1 + s0, a1 - b0 - 1 + s1),

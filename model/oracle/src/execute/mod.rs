@@ -301,8 +301,8 @@ fn special<O: Observer>(context: &Context<'_, O>, warp: &Warp, source: Special, 
     }
 }
 
-/// The values of other lanes, and whether each lane's choice is in range (PTX ISA, "shfl.sync"). A lane whose choice is out of range or does
-/// not execute the instruction keeps its own value.
+/// The values of other lanes, and whether each lane's choice is in range (PTX ISA, "shfl.sync"). A lane whose choice is out of range keeps its own
+/// value; one whose choice is in range but does not execute the instruction gets 0.
 fn shuffle(values: &Lanes, choice: &Lanes, mode: Shuffle, clamp: u32, segment: u32, active: Mask) -> (Lanes, Mask) {
     let mut result = *values;
     let mut in_range = 0;
@@ -318,9 +318,7 @@ fn shuffle(values: &Lanes, choice: &Lanes, mode: Shuffle, clamp: u32, segment: u
         };
         if valid {
             in_range |= 1 << lane;
-            if active >> from & 1 == 1 {
-                result.0[lane] = values.0[from as usize];
-            }
+            result.0[lane] = if active >> from & 1 == 1 { values.0[from as usize] } else { 0 };
         }
     }
     (result, in_range)

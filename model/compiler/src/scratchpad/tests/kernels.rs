@@ -320,6 +320,10 @@ fn ranges_of_addresses() {
         ("LDC.U8 R3, [RZ]\nSHR R1, R3, 1", true),
         ("LDC.S8 R1, [RZ]", false),
         ("SHFL.IDX.CLAMP31.SEGMENT0 R1, PT, R2, 5", true),
+        // 0 comes from a lane that does not execute the shuffle: 0 - 4 is not below the bound.
+        ("IADD R3, PT, R2, 4, !PT\nSHFL.IDX.CLAMP31.SEGMENT0 R1, PT, R3, 5", true),
+        ("IADD R3, PT, R2, 4, !PT\nSHFL.IDX.CLAMP31.SEGMENT0 R3, PT, R3, 5\nIADD.SUB R1, PT, R3, 4, PT", false),
+        ("IADD R3, PT, R2, 4, !PT\nIADD.SUB R1, PT, R3, 4, PT", true),
         ("MOV R1, R2\n@P0 MOV R1, 0x400", false),
         ("MOV R1, 0x400\n@P0 MOV R1, R2", false),
         ("MOV R1, 0x400\nMOV R1, R2", true),
