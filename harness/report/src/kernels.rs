@@ -75,7 +75,7 @@ pub const UNIFIED_MEMORY: &[&str] = &[
     "needle32-unified",
     "needle64-unified",
     "pcr-unified",
-    "bfs-unified-million",
+    "bfs-unified-98304",
     "bfs-unified-lists",
     "MUM-unified-small",
     "needle16-unified-2048",

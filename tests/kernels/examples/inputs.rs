@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(folder().join(format!("inputs/MUM{name}.text.bin")), text)?;
         fs::write(folder().join(format!("inputs/MUM{name}.tree.bin")), tree)?;
     }
-    let first = bfs::first_edges(&Case::load("bfs-unified")?.u32s("degree"));
+    let first = bfs::first_edges(&Case::load("bfs-unified-98304")?.u32s("degree"));
     let first: Vec<u8> = first.into_iter().flat_map(u32::to_le_bytes).collect();
     fs::write(folder().join("inputs/bfs-unified-lists.first.bin"), first)?;
     let table: Vec<u8> = marching_cubes::table().into_iter().map(|edge| edge as u8).collect();

@@ -162,8 +162,8 @@ pub const UNIFIED: [&str; 13] = [
 
 /// Manifests with other data for some of these kernels, and the kernel: NAME, `NAME-unified-DATA`.
 pub const UNIFIED_DATA: [(&str, &str); 6] = [
+    ("bfs", "bfs-unified-98304"),
     ("bfs", "bfs-unified-lists"),
-    ("bfs", "bfs-unified-million"),
     ("MUM", "MUM-unified-small"),
     ("needle16", "needle16-unified-2048"),
     ("needle32", "needle32-unified-2048"),

@@ -82,7 +82,7 @@ const ORDERS: Orders = Orders {
 };
 
 const NO_DGEMM: &str =
-    "double precision is not in the instruction set: the compiler computes it with integer instructions, which is not the thesis's dgemm";
+    "double precision is not in the instruction set, and dgemm in integer instructions would be another kernel";
 
 const ABSENT: &[Absent] = &[
     Absent {

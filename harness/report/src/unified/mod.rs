@@ -219,8 +219,11 @@ const CHANGES: [Experiment; 3] = [
 /// Experiments with other data of one benchmark, on rows that compare the unified design with the baseline. The other benchmarks keep their data.
 const DATA: [(&str, Experiment); 4] = [
     ("needle", ("with sequences of 2048, as in the thesis (needle*-unified-2048.toml)", |point| point.on("2048"))),
-    ("bfs", ("with a million nodes, as in the thesis (bfs-unified-million.toml)", |point| point.on("million"))),
-    ("bfs", ("with edge lists that follow each other (bfs-unified-lists.toml)", |point| point.on("lists"))),
+    ("bfs", ("with 98,304 nodes (bfs-unified-98304.toml)", |point| point.on("98304"))),
+    (
+        "bfs",
+        ("with 98,304 nodes whose edge lists follow each other (bfs-unified-lists.toml)", |point| point.on("lists")),
+    ),
     ("MUM", ("with a tree of 81 KB (MUM-unified-small.toml)", |point| point.on("small"))),
 ];
 
