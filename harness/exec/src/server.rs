@@ -11,6 +11,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::test_kill_process;
 
 use crate::calls::{self, Request};
 use crate::{CudaError, Device, Library, Log, Recorder, Runner, Setup};
@@ -194,10 +196,14 @@ fn accept(listener: UnixListener) -> Receiver<UnixStream> {
     std::thread::spawn(move || {
         let mut current: Option<UnixStream> = None;
         for stream in listener.incoming().map_while(Result::ok) {
-            if current.as_ref().is_some_and(|current| !has_hung_up(current)) {
-                // In a thread of its own: a process that sends nothing delays no other.
-                std::thread::spawn(move || reject(stream));
-                continue;
+            if let Some(current) = &current {
+                if !has_hung_up(current) && !has_lost_its_process(current) {
+                    // In a thread of its own: a process that sends nothing delays no other.
+                    std::thread::spawn(move || reject(stream));
+                    continue;
+                }
+                // A child of the ended process may keep the connection open.
+                let _ = current.shutdown(Shutdown::Both);
             }
             current = stream.try_clone().ok();
             if send.send(stream).is_err() {
@@ -214,6 +220,12 @@ fn has_hung_up(stream: &UnixStream) -> bool {
     let mut files = [PollFd::new(stream, PollFlags::empty())];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     poll(&mut files, Some(&now)).is_ok() && files[0].revents().contains(PollFlags::HUP)
+}
+
+/// Whether the process that has made a connection has ended. A child that it has forked may still have the connection: it has not run yet, or it has
+/// no handlers of `fork`.
+fn has_lost_its_process(stream: &UnixStream) -> bool {
+    socket_peercred(stream).is_ok_and(|peer| test_kill_process(peer.pid) == Err(rustix::io::Errno::SRCH))
 }
 
 /// Answers the first request of a connection with the error that the device is busy.

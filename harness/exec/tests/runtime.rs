@@ -147,6 +147,15 @@ fn a_forked_child_keeps_no_device() {
     assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
 }
 
+/// A child that keeps the connection of its parent does not keep the device either.
+#[test]
+fn a_child_with_the_connection_of_its_parent_keeps_no_device() {
+    let start = Instant::now();
+    let (served, printed) = run("$app left; $app count");
+    assert_eq!((printed.as_str(), served.processes), ("100\n", 2));
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+}
+
 /// The server does not wait for a process that has the connection of the application.
 #[test]
 fn the_server_ends_with_the_application() {
