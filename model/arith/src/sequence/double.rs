@@ -109,7 +109,7 @@ pub fn double_multiply<M: Machine>(
     let invalid = m.both(is_zero, is_infinite);
     let is_nan = m.either(a.is_nan, b.is_nan);
     let is_nan = m.either(is_nan, invalid);
-    let nan = Pair { low: zero, high: m.constant(NAN_64) };
+    let nan = nan_64(m);
     select_64(m, is_nan, nan, result)
 }
 
@@ -123,7 +123,7 @@ pub fn float_from_double<M: Machine>(m: &mut M, a: Pair<M::Value>, mode: Mode) -
     let field = m.shift_right(magnitude, position, false);
     // 30 bits of significand from the hidden one, the lowest sticky. A subnormal is treated as a normal value, which is far too small for single
     // precision as well; where any number but zero is rounded up, it has no hidden one.
-    let (fraction, mut hidden) = (m.constant(0x000f_ffff), m.constant(0x0010_0000));
+    let (fraction, mut hidden) = (m.constant(STEP_64 - 1), m.constant(STEP_64));
     if matches!(mode.rounding, Rounding::Down | Rounding::Up) {
         let subnormal = m.iset(IntRelation::Equal, false, field, zero);
         hidden = m.select(subnormal, zero, hidden);
@@ -172,7 +172,7 @@ pub fn double_from_float<M: Machine>(m: &mut M, a: M::Value, ftz: bool) -> Pair<
     let high = m.shift_right(fraction, places, false);
     // The exponent fields of normal numbers increase by 1023 - 127, that of infinity by twice as much. The leading one of a shifted significand adds
     // one to its field.
-    let step = m.constant(0x0010_0000);
+    let step = m.constant(STEP_64);
     let field_of_subnormal = m.constant(1023 - 127);
     let field_of_subnormal = m.isub(field_of_subnormal, shift);
     let normal = m.constant((1023 - 127) << 20);
@@ -209,9 +209,9 @@ impl<M: Machine> Double<M> {
         let position = m.constant(20);
         let field = m.shift_right(magnitude, position, false);
         let subnormal = m.iset(IntRelation::Equal, false, field, zero);
-        let hidden = m.constant(0x0010_0000);
+        let hidden = m.constant(STEP_64);
         let hidden = m.select(subnormal, zero, hidden);
-        let fraction = m.constant(0x000f_ffff);
+        let fraction = m.constant(STEP_64 - 1);
         let upper = m.lop3(x.high, fraction, hidden, 0xea);
         let Normalized { low, high, shift, is_zero } = Normalized::new(m, Pair { low: x.low, high: upper });
         // A normal significand is shifted by 11 places.
