@@ -47,7 +47,25 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
     names.iter().map(kernel).collect()
 }
 
-/// A whole report on such kernels, with results made by `run`.
+/// A kernel of the project on little data, compiled as a report compiles it.
+pub fn compiled(name: &str) -> crate::Kernel {
+    let path = |ending: &str| format!("{}/../../tests/kernels/{name}.{ending}", env!("CARGO_MANIFEST_DIR"));
+    let ptx = crate::Ptx { name: path("ptx"), text: std::fs::read_to_string(path("ptx")).unwrap() };
+    let options = gpurf_compiler::Options { registers: gpurf_regress::REGISTERS, ..Default::default() };
+    crate::Kernel {
+        name: name.to_owned(),
+        path: path("toml"),
+        manifest: Manifest::load(path("toml").as_ref()).unwrap(),
+        image: gpurf_compiler::compile(&ptx.text, &ptx.name, &options).unwrap().image,
+        ptx: Some(ptx),
+        code: crate::Code::PTX,
+        size: crate::Size::Small,
+        data: None,
+        sample: None,
+    }
+}
+
+/// A whole report on kernels that are never run, with results made by `run`.
 pub fn made(
     report: &Definition,
     names: &[&str],
