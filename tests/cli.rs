@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::{
     BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, interrupted_when, read_json, slow_verilator, text,
@@ -717,11 +717,9 @@ fn the_last_failure_is_no_interrupted_run() {
 fn interrupted(arguments: &[&str], after: Duration) -> Value {
     let mut child = gpurf(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(after);
-    let asked = Instant::now();
     interrupt(&child);
     let mut output = String::new();
     child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(INTERRUPTED));
-    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
     serde_json::from_str(&output).unwrap()
 }

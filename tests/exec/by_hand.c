@@ -304,7 +304,7 @@ int main(int arguments, char **argument) {
     if (!strcmp(mode, "wait")) {
         printf("%d\n", (int)getpid());
         fflush(stdout);
-        sleep(30);
+        for (;;) pause();
     }
     if (!strcmp(mode, "loop")) {
         unsigned *managed;
