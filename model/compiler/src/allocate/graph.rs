@@ -6,8 +6,6 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::Combine;
 use std::collections::HashSet;
 
-/// Limit on the number of interfering pairs; some 4,000 values that are all live at one point reach it.
-const MAX_PAIRS: usize = 8_000_000;
 /// Factor by which each enclosing loop raises the weight of an access.
 const LOOP_WEIGHT: f32 = 8.0;
 
@@ -42,8 +40,15 @@ fn copy_source(inst: &Inst, class: Class) -> Option<V> {
 }
 
 impl Graph {
-    /// Builds the graph. Returns `None` if it is too large.
-    pub fn new(f: &Function, class: Class, depth: &[u32]) -> Option<Self> {
+    /// Builds the graph. If it has more than `most` pairs, returns values to spill, so that the next one has some quarter of them; none if only
+    /// temporaries are left.
+    pub fn new(
+        f: &Function,
+        class: Class,
+        depth: &[u32],
+        most: usize,
+        is_temporary: impl Fn(V) -> bool,
+    ) -> Result<Self, Vec<V>> {
         let n = f.classes.len();
         let mut graph = Self {
             values: Vec::new(),
@@ -55,6 +60,8 @@ impl Graph {
         let liveness = Liveness::new(f, class);
         let this = |v: &V| f.classes[v.index()] == class;
         let mut occurs = vec![false; n];
+        // How many writes of other values happen during the life of each value.
+        let mut crossed = vec![0_u32; n];
         for b in f.block_ids() {
             let weight = LOOP_WEIGHT.powi(depth[b.index()].min(8) as i32);
             if let Some(p) = f.blocks[b.index()].term.predicate().filter(this) {
@@ -72,20 +79,35 @@ impl Graph {
                 }
                 for d in inst.defs().filter(this) {
                     for other in live.iter().filter(|&v| v != d && Some(v) != from) {
-                        graph.connect(d, other);
+                        graph.connect(d, other, most);
+                        crossed[other.index()] += 1;
                     }
                 }
             });
         }
-        if graph.pairs.len() > MAX_PAIRS {
-            return None;
-        }
         graph.values = (0..n as u32).map(V).filter(|v| occurs[v.index()]).collect();
-        Some(graph)
+        if graph.pairs.len() <= most {
+            return Ok(graph);
+        }
+        // As in colouring, those with the lowest cost per neighbour.
+        let worth = |v: &V| graph.cost[v.index()] / crossed[v.index()] as f32;
+        let mut spills = graph.values.clone();
+        spills.retain(|&v| crossed[v.index()] > 0 && !is_temporary(v));
+        spills.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.cmp(b)));
+        let mut left: u64 = crossed.iter().copied().map(u64::from).sum();
+        let needed = spills.iter().take_while(|v| {
+            let too_many = left > most as u64 / 4;
+            left -= u64::from(crossed[v.index()]);
+            too_many
+        });
+        let needed = needed.count();
+        spills.truncate(needed);
+        Err(spills)
     }
 
-    fn connect(&mut self, a: V, b: V) {
-        if self.pairs.len() <= MAX_PAIRS && self.pairs.insert((a.min(b), a.max(b))) {
+    /// Adds a pair, until there are more than `most`.
+    fn connect(&mut self, a: V, b: V, most: usize) {
+        if self.pairs.len() <= most && self.pairs.insert((a.min(b), a.max(b))) {
             self.neighbours[a.index()].push(b);
             self.neighbours[b.index()].push(a);
         }
