@@ -281,6 +281,16 @@ fn errors_are_those_of_cuda() {
 }
 
 #[test]
+fn a_launch_may_have_attributes() {
+    let output = exec(&[], &["extended"]);
+    let (printed, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.code() == Some(PASSED) && printed.ends_with("\n45\n"), "{printed}{said}");
+    for refused in ["a cooperative launch", "a launch of clusters", "this attribute of cudaLaunchKernelEx is"] {
+        assert_eq!(said.matches(refused).count(), 1, "{refused}: {said}");
+    }
+}
+
+#[test]
 fn one_process_has_the_device() {
     let output = exec(&[], &["busy"]);
     assert!(text(&output.stdout).ends_with("cudaErrorDevicesUnavailable\n"), "{}", text(&output.stdout));
@@ -377,9 +387,17 @@ fn what_cannot_be_run_is_said() {
         check_refused(&arguments, &gpurf(&arguments), BAD_INPUT, &[option[0], "model", "lockstep"]);
     }
     // A block does not fit: the program gets an error, and other launches run.
-    let output = exec(&["--engine", "model", "--set", "sm.warps=8"], &["large"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let json = file.path().display().to_string();
+    let output = exec(&["--engine", "model", "--set", "sm.warps=8", "--json", &json], &["large"]);
     assert!(text(&output.stdout).ends_with("\n15\n"), "{}", text(&output.stdout));
-    assert!(text(&output.stderr).contains("a block has 32 warps, the SM has 8"), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(said.contains("a block has 32 warps, the SM has 8"), "{said}");
+    // The program may ignore the error: the table has the launch.
+    let row: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
+    assert!(said.contains("launches  refused") && row[..3] == ["scale", "1", "1"], "{said}");
+    let summary: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+    assert_eq!((&summary["kernels"][0]["launches"], &summary["kernels"][0]["refused"]), (&1.into(), &1.into()));
     // Without gpurf the runtime prints a message.
     let folder = APPLICATIONS.0.path();
     let library = text(&gpurf(&["exec", "--library"]).stdout);

@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|separate|busy|wait|loop N|random SEED
+ *     by_hand FATBIN scale|box|edge|fault|wrong|large|extended|refused|separate|busy|wait|loop N|random SEED
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +19,9 @@ void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_
 unsigned __cudaPushCallConfiguration(Dim3, Dim3, size_t, void *);
 int __cudaPopCallConfiguration(Dim3 *, Dim3 *, size_t *, void *);
 int cudaLaunchKernel(const void *, Dim3, Dim3, void **, size_t, void *);
+typedef struct { unsigned id, pad, value[16]; } Attribute;
+typedef struct { Dim3 grid, block; size_t shared; void *stream; Attribute *attributes; unsigned count; } Configuration;
+int cudaLaunchKernelExC(const Configuration *, const void *, void **);
 int cudaMalloc(void **, size_t), cudaFree(void *), cudaMallocManaged(void **, size_t, unsigned);
 int cudaMemcpy(void *, const void *, size_t, int), cudaMemset(void *, int, size_t);
 int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
@@ -187,6 +190,30 @@ static void large(void) {
     printf("%u\n", managed[0]);
 }
 
+/* A launch with attributes: hints, and others that ask for nothing. Attributes that ask for what the device has not are refused. */
+static void extended(void) {
+    unsigned *managed, n = 1;
+    void *arguments[] = { &managed, &n };
+    Attribute attributes[] = { { 8, 0, { 1 } }, { 4, 0, { 1, 1, 1 } }, { 2, 0, { 0 } } };
+    const Attribute refused[] = { { 2, 0, { 1 } }, { 4, 0, { 1, 2, 1 } }, { 12, 0, { 0 } }, { 99, 0, { 0 } } };
+    Configuration how = { { 1, 1, 1 }, { 64, 1, 1 }, 0, NULL, attributes, 3 };
+    GOOD(cudaMallocManaged((void **)&managed, 8, 1));
+    managed[0] = 5;
+    GOOD(cudaLaunchKernelExC(&how, &stub, arguments));
+    GOOD(cudaDeviceSynchronize());
+    for (int i = 0; i < 4; i++) {
+        attributes[2] = refused[i];
+        EXPECT(cudaLaunchKernelExC(&how, &stub, arguments), 801);
+    }
+    how.attributes = NULL;
+    EXPECT(cudaLaunchKernelExC(&how, &stub, arguments), 1);
+    EXPECT(cudaLaunchKernelExC(NULL, &stub, arguments), 1);
+    how.count = 0;
+    GOOD(cudaLaunchKernelExC(&how, &stub, arguments));
+    GOOD(cudaDeviceSynchronize());
+    printf("%u\n", managed[0]);
+}
+
 static uint64_t state;
 static unsigned below(unsigned n) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -278,6 +305,7 @@ int main(int arguments, char **argument) {
     if (!strcmp(mode, "fault")) fault();
     if (!strcmp(mode, "wrong")) wrong();
     if (!strcmp(mode, "large")) large();
+    if (!strcmp(mode, "extended")) extended();
     if (!strcmp(mode, "random")) {
         state = strtoull(argument[3], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
         at_random();

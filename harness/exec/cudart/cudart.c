@@ -274,6 +274,27 @@ API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **a
 API Error __cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
     return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
+
+/* The attributes of a launch. Those that have a name here may change what the launch does; the others are hints. */
+enum { COOPERATIVE = 2, CLUSTER = 4, EVENT = 7, PREFERRED_CLUSTER = 11, COMPLETION_EVENT = 12, UPDATABLE_NODE = 13, LAST_ATTRIBUTE = 18 };
+typedef struct { unsigned id, pad; unsigned value[16]; } LaunchAttribute;
+typedef struct { Dim3 grid, block; size_t shared; void *stream; LaunchAttribute *attributes; unsigned count; } LaunchConfiguration;
+static Error refuse(const char *name);
+API Error cudaLaunchKernelExC(const LaunchConfiguration *how, const void *function, void **arguments) {
+    if (!how || (how->count && !how->attributes)) return done(INVALID_VALUE);
+    for (unsigned i = 0; i < how->count; i++) {
+        unsigned id = how->attributes[i].id;
+        const unsigned *value = how->attributes[i].value;
+        if (id == COOPERATIVE && value[0]) return refuse("a cooperative launch by cudaLaunchKernelEx");
+        if ((id == CLUSTER || id == PREFERRED_CLUSTER) && (value[0] > 1 || value[1] > 1 || value[2] > 1)) {
+            return refuse("a launch of clusters by cudaLaunchKernelEx");
+        }
+        if (id == EVENT || id == COMPLETION_EVENT || id == UPDATABLE_NODE || id > LAST_ATTRIBUTE) {
+            return refuse("this attribute of cudaLaunchKernelEx");
+        }
+    }
+    return cudaLaunchKernel(function, how->grid, how->block, arguments, how->shared, how->stream);
+}
 /* A kernel's handle is its stub. */
 API Error cudaGetKernel(const void **kernel, const void *function) {
     if (kernel) *kernel = function;
@@ -387,7 +408,6 @@ API Error cudaMallocManaged(void **pointer, size_t size, unsigned flags) { (void
 API Error cudaMallocHost(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE_HOST); }
 API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate(pointer, size, CALL_ALLOCATE_HOST); }
 API Error cudaFreeHost(void *pointer) { return release(pointer, CALL_FREE_HOST); }
-static Error refuse(const char *name);
 static int is_registered(const void *pointer) {
     int found = 0;
     pthread_mutex_lock(&lock);
@@ -856,6 +876,7 @@ API const char *cudaGetErrorString(Error error) {
 #define SAME(name, suffix) extern __typeof__(name) name##suffix __attribute__((alias(#name), visibility("default")));
 SAME(__cudaLaunchKernel, _ptsz)
 SAME(cudaLaunchKernel, _ptsz)
+SAME(cudaLaunchKernelExC, _ptsz)
 SAME(cudaLaunchHostFunc, _ptsz)
 SAME(cudaEventRecord, _ptsz)
 SAME(cudaEventRecordWithFlags, _ptsz)

@@ -65,6 +65,8 @@ pub struct Setup {
 pub struct KernelCount {
     /// Launches that completed.
     pub launches: u64,
+    /// Launches that were refused: the kernel did not run, and the application got an error.
+    pub refused: u64,
     /// Their cycles; `None` for an engine that has none.
     pub cycles: Option<u64>,
 }
@@ -185,7 +187,23 @@ impl<'a> Device<'a> {
         );
         match self.broken.filter(|_| !is_always_answered) {
             Some(error) => Err(error),
-            None => self.answer_call(call, request),
+            None => {
+                let answered = self.answer_call(call, request);
+                // A launch asks for the kernel's parameters first.
+                if answered.is_err() && matches!(call, Call::Parameters | Call::Launch) {
+                    self.count_refused(request);
+                }
+                answered
+            }
+        }
+    }
+
+    /// Counts a launch that did not begin, if its kernel is known.
+    fn count_refused(&mut self, request: &Request) {
+        let kernel = request.words.first().and_then(|stub| self.functions.get(stub));
+        if let Some((_, name)) = kernel {
+            let name = demangled(name).unwrap_or_else(|| name.clone());
+            self.log.kernels.entry(name).or_default().refused += 1;
         }
     }
 

@@ -221,8 +221,6 @@ pub(crate) const REFUSED: &[&str] = &[
     "cudaLaunchCooperativeKernel_ptsz",
     "cudaLaunchHostFunc_v2",
     "cudaLaunchHostFunc_v2_ptsz",
-    "cudaLaunchKernelExC",
-    "cudaLaunchKernelExC_ptsz",
     "cudaLibraryEnumerateKernels",
     "cudaLibraryGetGlobal",
     "cudaLibraryGetKernel",

@@ -54,6 +54,7 @@ struct Summary {
 struct Kernel {
     name: String,
     launches: u64,
+    refused: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
 }
@@ -139,7 +140,7 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
 }
 
 fn kernel(name: &str, count: &KernelCount) -> Kernel {
-    Kernel { name: name.to_owned(), launches: count.launches, cycles: count.cycles }
+    Kernel { name: name.to_owned(), launches: count.launches, refused: count.refused, cycles: count.cycles }
 }
 
 /// Ends this program with the application's status, as a shell reports it.
@@ -152,10 +153,13 @@ fn end_with(status: ExitStatus) -> ! {
 fn show(log: &Log, recorder: Option<&Recorder>, arguments: &RunProgram) {
     if !log.kernels.is_empty() {
         let timed = log.kernels.values().any(|count| count.cycles.is_some());
+        let refused = log.kernels.values().any(|count| count.refused > 0);
         let mut columns = vec![words("kernel"), numbers("launches")];
+        columns.extend(refused.then(|| numbers("refused")));
         columns.extend(timed.then(|| numbers("cycles")));
         let row = |(name, count): (&String, &KernelCount)| {
             let mut row = vec![name.as_str().into(), grouped(count.launches).into()];
+            row.extend(refused.then(|| grouped(count.refused).into()));
             row.extend(timed.then(|| count.cycles.map_or_else(String::new, grouped).into()));
             row
         };

@@ -60,7 +60,7 @@ pub enum AllocationError {
     #[error("does not fit into {0} registers")]
     DoesNotFit(u16),
     /// The compiler's own tables, which are bounded, would be too large.
-    #[error("is too large: too many values live at the same time")]
+    #[error("is too large for the register allocator: it has too many values, or blocks with branches between them")]
     TooLarge,
 }
 

@@ -43,9 +43,7 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
             let why = "local memory whose size is known at run time only is outside of the subset";
             (Feature::Malloc, format!("`{opcode}`: {why}"))
         }
-        "vset" | "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad" | "vadd2" | "vadd4" => {
-            (Feature::Video, "the video instructions are outside of the subset".into())
-        }
+        _ if is_video(opcode) => (Feature::Video, "the video instructions are outside of the subset".into()),
         _ if has("f16") || has("f16x2") => {
             (Feature::HalfPrecision, format!("`{opcode}` in half precision is outside of the subset"))
         }
@@ -54,6 +52,12 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
         }
         _ => (Feature::Other, format!("`{opcode}` is outside of the subset")),
     }
+}
+
+/// Whether this is a video instruction: scalar, of two halves or of four bytes.
+fn is_video(opcode: &str) -> bool {
+    let kind = opcode.trim_end_matches(['2', '4']);
+    matches!(kind, "vset" | "vadd" | "vsub" | "vavrg" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad")
 }
 
 fn newer(name: &str) -> (Feature, String) {

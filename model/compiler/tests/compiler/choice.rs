@@ -47,6 +47,8 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         ("call.uni %l1;", Feature::FunctionPointers),
         ("mov.u64 %l0, bad;", Feature::DynamicParallelism),
         ("mov.u32 %r0, %envreg1;", Feature::GridSynchronisation),
+        ("vadd.s32.s32.s32 %r0, %r1, %r2;", Feature::Video),
+        ("vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", Feature::Video),
     ];
     for (body, feature) in bodies {
         let source = module("", &[("first", GOOD), ("bad", body), ("last", GOOD)]);
