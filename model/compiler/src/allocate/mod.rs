@@ -65,7 +65,7 @@ pub enum AllocationError {
 }
 
 /// Limit on the number of pairs of values that must not share a register, of one class. Some 4,000 values that are all live at one point reach it, and
-/// code of 30,000 instructions with 270 live values. Above it, values are spilled before the first colouring.
+/// code of 100,000 instructions with 80 live values. Above it, values are spilled before the first colouring.
 const MAX_PAIRS: usize = 8_000_000;
 
 /// Limit on the number of blocks times the number of values; the sets of live values take one bit for each.
