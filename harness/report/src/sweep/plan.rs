@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use gpurf_blocks::config::{Config, ConfigError, Start};
-use gpurf_compiler::hierarchy::HierarchyOptions;
 
 use super::kernel::Kernel;
 use super::task::{RunName, Task, What};
 use crate::follow::FollowedCache;
+use crate::levels::LevelOptions;
 
 /// A configuration: a preset with settings, and the kernels that are run on it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -94,7 +94,7 @@ pub struct SweepPlan {
     /// Whether the use of values is counted on the oracle.
     usage: bool,
     /// Software-managed hierarchies whose accesses are counted on the oracle, without duplicates.
-    pub(super) levels: Vec<HierarchyOptions>,
+    pub(super) levels: Vec<LevelOptions>,
     /// Caches that are simulated in program order on the oracle, without duplicates.
     pub(super) caches: Vec<FollowedCache>,
 }
@@ -116,7 +116,7 @@ impl SweepPlan {
     }
 
     /// Requests counts of the accesses to the levels of a software-managed hierarchy.
-    pub fn levels(&mut self, options: HierarchyOptions) {
+    pub fn levels(&mut self, options: LevelOptions) {
         if !self.levels.contains(&options) {
             self.levels.push(options);
         }
@@ -225,7 +225,7 @@ impl SweepPlan {
 impl SweepPlan {
     /// Requests accesses to the levels of a hierarchy with three entries, for tests that need only different options.
     pub(crate) fn some_levels(&mut self, partial_ranges: bool) {
-        self.levels(HierarchyOptions { orf_entries: 3, partial_ranges, ..HierarchyOptions::NONE });
+        self.levels(LevelOptions { orf_entries: 3, partial_ranges, ..LevelOptions::NONE });
     }
 }
 

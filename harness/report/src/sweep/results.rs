@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gpurf_blocks::config::Config;
-use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_machine::Statistics;
 use gpurf_oracle::levels::LevelCounts;
@@ -18,7 +17,7 @@ use super::plan::{Point, SweepPlan};
 use super::task::{Outcome, What};
 use crate::code::Code;
 use crate::follow::FollowedCache;
-use crate::levels::{self, Strands};
+use crate::levels::{self, LevelOptions, Strands};
 use crate::row::{Absent, PerKernel, mean};
 use crate::usage::Usage;
 
@@ -75,7 +74,7 @@ pub struct Results<'a> {
     pub kernels: &'a [Kernel],
     measured: BTreeMap<Point, BTreeMap<String, Measured>>,
     usage: BTreeMap<String, Usage>,
-    levels: HashMap<HierarchyOptions, BTreeMap<String, Strands>>,
+    levels: HashMap<LevelOptions, BTreeMap<String, Strands>>,
     caches: HashMap<FollowedCache, BTreeMap<String, Traffic>>,
     /// What rows lack that could be computed with other kernels.
     lacking: std::cell::RefCell<Vec<Absent>>,
@@ -101,7 +100,7 @@ impl<'a> Results<'a> {
         plan: &SweepPlan,
         run: impl Fn(&Kernel, &Point) -> Option<Measured>,
         usage: &Usage,
-        levels: impl Fn(&Kernel, &HierarchyOptions) -> Option<LevelCounts>,
+        levels: impl Fn(&Kernel, &LevelOptions) -> Option<LevelCounts>,
     ) -> Self {
         let mut results = Self::none(kernels);
         for kernel in kernels {
@@ -274,7 +273,7 @@ impl Results<'_> {
     }
 
     /// A value of each kernel, from its accesses to the levels of a software-managed hierarchy; `None` unless all runs completed.
-    pub fn levels(&self, options: &HierarchyOptions, value: impl Fn(&LevelCounts) -> f64) -> Option<PerKernel> {
+    pub fn levels(&self, options: &LevelOptions, value: impl Fn(&LevelCounts) -> f64) -> Option<PerKernel> {
         let sum = |strands: &Strands| {
             let mut all = LevelCounts::default();
             strands.values().for_each(|counts| all += *counts);
@@ -284,7 +283,7 @@ impl Results<'_> {
     }
 
     /// Accesses in each strand of each kernel; `None` unless all runs completed.
-    pub fn strands(&self, options: &HierarchyOptions) -> Option<&BTreeMap<String, Strands>> {
+    pub fn strands(&self, options: &LevelOptions) -> Option<&BTreeMap<String, Strands>> {
         self.found(self.levels.get(options), || levels::name(options))
             .filter(|kernels| kernels.len() == self.kernels.len())
     }

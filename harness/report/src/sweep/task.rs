@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicBool;
 
 use gpurf_blocks::config::{Config, SharedResource};
 use gpurf_compiler::RegisterOrder;
-use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_machine::{Foreseen, LaunchError, Machine, ModelEngine, SampledEngine, Settings};
@@ -22,7 +21,7 @@ use super::kernel::{Kernel, Ptx};
 use super::plan::Point;
 use super::results::Measured;
 use crate::follow::FollowedCache;
-use crate::levels::{self, Strands};
+use crate::levels::{self, LevelOptions, Strands};
 use crate::usage::Usage;
 use crate::watched::{WatchError, WatchedEngine};
 
@@ -58,7 +57,7 @@ pub(super) enum What<'a> {
     /// Values, on the oracle.
     Usage,
     /// Accesses to the levels of a software-managed hierarchy, on the oracle.
-    Levels(&'a HierarchyOptions),
+    Levels(&'a LevelOptions),
     /// Accesses of a cache simulated in program order, on the oracle.
     Cache(&'a FollowedCache),
 }
