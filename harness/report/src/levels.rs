@@ -191,6 +191,14 @@ pub fn energy(counts: &LevelCounts, options: &HierarchyOptions) -> f64 {
 }
 
 #[cfg(test)]
+impl crate::SweepPlan {
+    /// Requests accesses to the levels of a hierarchy with three entries, for tests that need only different options.
+    pub(crate) fn some_levels(&mut self, partial_ranges: bool) {
+        self.levels(HierarchyOptions { orf_entries: 3, partial_ranges, ..HierarchyOptions::NONE });
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use gpurf_compiler::{Options, compile};
     use gpurf_launch::Manifest;

@@ -222,14 +222,6 @@ impl SweepPlan {
 }
 
 #[cfg(test)]
-impl SweepPlan {
-    /// Requests accesses to the levels of a hierarchy with three entries, for tests that need only different options.
-    pub(crate) fn some_levels(&mut self, partial_ranges: bool) {
-        self.levels(LevelOptions { orf_entries: 3, partial_ranges, ..LevelOptions::NONE });
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::sweep::{Measured, Results};
