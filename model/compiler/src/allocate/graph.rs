@@ -40,15 +40,15 @@ fn copy_source(inst: &Inst, class: Class) -> Option<V> {
 }
 
 impl Graph {
-    /// Builds the graph. If it has more than `most` pairs, returns values to spill, so that the next one has some quarter of them; none if only
-    /// temporaries are left.
+    /// Builds the graph. If it has more than `most` pairs, returns what to spill, each value in a group of its own, so that the next graph has some
+    /// quarter of them; nothing if only temporaries are left.
     pub fn new(
         f: &Function,
         class: Class,
         depth: &[u32],
         most: usize,
         is_temporary: impl Fn(V) -> bool,
-    ) -> Result<Self, Vec<V>> {
+    ) -> Result<Self, Vec<Vec<V>>> {
         let n = f.classes.len();
         let mut graph = Self {
             values: Vec::new(),
@@ -95,14 +95,12 @@ impl Graph {
         spills.retain(|&v| crossed[v.index()] > 0 && !is_temporary(v));
         spills.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.cmp(b)));
         let mut left: u64 = crossed.iter().copied().map(u64::from).sum();
-        let needed = spills.iter().take_while(|v| {
+        let needed = spills.into_iter().take_while(|v| {
             let too_many = left > most as u64 / 4;
             left -= u64::from(crossed[v.index()]);
             too_many
         });
-        let needed = needed.count();
-        spills.truncate(needed);
-        Err(spills)
+        Err(needed.map(|v| vec![v]).collect())
     }
 
     /// Adds a pair, until there are more than `most`.

@@ -111,17 +111,10 @@ fn colour_all(
     most_pairs: usize,
 ) -> Result<Vec<Option<u8>>, AllocationError> {
     for _ in 0..ROUNDS {
-        let graph = match graph::Graph::new(f, class, depth, most_pairs, |v| spiller.is_temporary(v)) {
-            Ok(graph) => graph,
-            Err(spills) if spills.is_empty() => return Err(AllocationError::TooLarge),
-            Err(spills) => {
-                let alone: Vec<Vec<_>> = spills.into_iter().map(|v| vec![v]).collect();
-                spiller.spill(f, class, &alone);
-                continue;
-            }
-        };
-        match colour::colour(&graph, limit, |v| spiller.is_temporary(v)) {
+        let graph = graph::Graph::new(f, class, depth, most_pairs, |v| spiller.is_temporary(v));
+        match graph.and_then(|graph| colour::colour(&graph, limit, |v| spiller.is_temporary(v))) {
             Ok(colours) => return Ok(colours),
+            Err(spills) if spills.is_empty() => return Err(AllocationError::TooLarge),
             Err(spills) if spills.iter().flatten().any(|&v| spiller.is_temporary(v)) => {
                 return Err(AllocationError::DoesNotFit(limit));
             }
