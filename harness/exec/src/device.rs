@@ -15,7 +15,7 @@ use gpurf_launch::PRINTF_SIZES;
 use gpurf_lockstep::Verdict;
 use gpurf_machine::demand;
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, check_sizes, demangled};
+use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, check_sizes, in_source};
 use gpurf_sm::residency::{Room, Sharing};
 
 use crate::calls::{Answer, Call, PROTOCOL, Request};
@@ -202,8 +202,7 @@ impl<'a> Device<'a> {
     fn count_refused(&mut self, request: &Request) {
         let kernel = request.words.first().and_then(|stub| self.functions.get(stub));
         if let Some((_, name)) = kernel {
-            let name = demangled(name).unwrap_or_else(|| name.clone());
-            self.log.kernels.entry(name).or_default().refused += 1;
+            self.log.kernels.entry(in_source(name)).or_default().refused += 1;
         }
     }
 
@@ -646,7 +645,7 @@ impl<'a> Device<'a> {
             }
         }
         let cycles = self.runner.cycles().zip(cycles).map(|(after, before)| after - before);
-        let name = demangled(&kernel.name).unwrap_or_else(|| kernel.name.clone());
+        let name = in_source(&kernel.name);
         match ended {
             Ok(()) => {
                 self.memory.sync_to_host()?;

@@ -8,7 +8,7 @@ use gpurf_compiler::{Compiled, Feature, Module, Options};
 use gpurf_isa::Image;
 use gpurf_isa::image::{Kernel, Parameter};
 use gpurf_launch::Manifest;
-use gpurf_oracle::host::{Session, demangled};
+use gpurf_oracle::host::{Session, in_source};
 use serde::Serialize;
 
 use super::source;
@@ -157,7 +157,7 @@ fn entry(
     let lacks = refused.map(|refused| &refused.diagnostics.features);
     features.extend(lacks.cloned());
     Entry {
-        kernel: demangled(kernel).unwrap_or_else(|| kernel.to_owned()),
+        kernel: in_source(kernel),
         ptx: kernel.to_owned(),
         file: name.to_owned(),
         accepted: refused.is_none(),

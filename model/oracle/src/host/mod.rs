@@ -12,7 +12,7 @@ mod session;
 
 pub use assembled::assembled;
 pub use loader::{LoadError, SizeError, check_sizes, first_bytes, relocate};
-pub use names::{demangled, named};
+pub use names::{in_source, named};
 pub use print::{Addresses, PrintBuffers, Printed};
 pub use reported::ReportedFault;
 pub use session::{RunError, RunReport, Session};

@@ -2,8 +2,13 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// A name of the PTX as it is in the CUDA source, with namespaces, template arguments and types of parameters; `None` if it is not mangled.
-pub fn demangled(name: &str) -> Option<String> {
+/// A name of the PTX as it is in the CUDA source, with namespaces, template arguments and types of parameters; a name that is not mangled as it is.
+pub fn in_source(name: &str) -> String {
+    demangled(name).unwrap_or_else(|| name.to_owned())
+}
+
+/// A name of the PTX as it is in the CUDA source; `None` if it is not mangled.
+fn demangled(name: &str) -> Option<String> {
     let symbol = Symbol::new(name).ok().filter(|_| name.starts_with("_Z"))?;
     symbol.demangle_with_options(&DemangleOptions::new().no_return_type()).ok()
 }
