@@ -31,7 +31,7 @@ enum State {
     /// It writes the words that differ from the contents of the memories.
     Loading {
         /// Instructions to write, the next one last.
-        code: Vec<u16>,
+        code: Vec<u32>,
         /// Words of the constant memory, likewise.
         constants: Vec<u16>,
     },
@@ -71,7 +71,7 @@ impl Host {
     /// Starts a launch. Only words that differ from the memories' contents will be written.
     pub fn begin(&mut self, job: Job) {
         let differing = |index: &usize| self.code[*index] != Some(job.code[*index]);
-        let code = (0..job.code.len()).rev().filter(differing).map(|index| index as u16).collect();
+        let code = (0..job.code.len()).rev().filter(differing).map(|index| index as u32).collect();
         let differing = |index: &usize| self.constants[*index] != Some(job.constants[*index]);
         let constants = (0..job.constants.len()).rev().filter(differing).map(|index| index as u16).collect();
         self.state = State::Loading { code, constants };
@@ -107,8 +107,8 @@ impl Host {
             return;
         }
         if let Some(at) = code.pop() {
-            let words = job.code[usize::from(at)];
-            self.code[usize::from(at)] = Some(words);
+            let words = job.code[at as usize];
+            self.code[at as usize] = Some(words);
             (inputs.code_we_i, inputs.code_addr_i) = (1, at);
             [inputs.code_op_i, inputs.code_ctl_i] = words;
         }

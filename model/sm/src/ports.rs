@@ -132,7 +132,7 @@ ports! {
         /// Rows of the banks for scratchpad memory.
         launch_shared_rows_i: u16 = field(11).valid_by("launch_valid_i").when(s.unified()),
         /// Address of the instruction that the host writes.
-        code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
+        code_addr_i: u32 = field(s.code_w()).valid_by("code_we_i"),
         /// Address of the constant that the host writes.
         const_addr_i: u16 = field(s.const_w()).valid_by("const_we_i"),
         /// Blocks of the grid in y.

@@ -32,7 +32,7 @@ fn job(code: &[[u64; 2]], constants: &[u32]) -> Job {
 #[derive(Default, PartialEq, Debug)]
 struct Written {
     cycles: usize,
-    code: Vec<(u16, u64, u64)>,
+    code: Vec<(u32, u64, u64)>,
     constants: Vec<(u16, u32)>,
 }
 

@@ -94,10 +94,10 @@ impl Driver for FetchDriver {
 
         inputs.code_we_i = rng.chance(knobs.write).into();
         (inputs.code_op_i, inputs.code_ctl_i) = (rng.next_u64(), rng.next_u64());
-        inputs.code_addr_i = rng.below(self.shape.code_words as u64) as u16;
+        inputs.code_addr_i = rng.below(self.shape.code_words as u64) as u32;
         let path = rng.below(paths as u64) as usize;
         if let Some(w) = chosen[path].filter(|_| rng.chance(200)) {
-            inputs.code_addr_i = (self.probe.pc_q[w] as usize % self.shape.code_words) as u16;
+            inputs.code_addr_i = (self.probe.pc_q[w] as usize % self.shape.code_words) as u32;
         }
         self.twin.clock(inputs, &self.out);
     }
@@ -174,7 +174,7 @@ impl FetchCover {
         point!("reconvergence at the first address", running && any(&|path| path.joins && path.next == 0));
         point!(
             "word read while it is written",
-            i.code_we_i == 1 && any(&|path| word(path) == Some(i.code_addr_i.into()))
+            i.code_we_i == 1 && any(&|path| word(path) == Some(i.code_addr_i as usize))
         );
         point!("reset while running", !running && p.running_q != 0);
         point!("host writes in reset", !running && i.code_we_i == 1);

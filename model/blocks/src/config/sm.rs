@@ -15,7 +15,7 @@ section! {
         pub blocks: usize = 16, "a number from 1 to 16" if |n| (1..=16).contains(&n);
         /// Shape: instructions of the code memory.
         pub code_words: usize = 4096,
-            "a power of two from 64 to 65536" if |n| n.is_power_of_two() && (64..=65536).contains(&n);
+            "a power of two from 64 to 1048576" if |n| n.is_power_of_two() && (64..=1 << 20).contains(&n);
         /// Shape: capacity of the constant memory.
         pub const_kilobytes: usize = 68, "a number from 4 to 68" if |n| (4..=68).contains(&n);
         /// Shape: capacity of shared memory.

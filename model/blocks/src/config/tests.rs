@@ -41,6 +41,7 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("mrf.issue_ports", &["0", "3"], "1 or 2"),
         ("mrf.kilobytes", &["0", "4", "100", "1024"], "a power of two from 8 to 512"),
         ("mrf.tag_bits", &["0", "65"], "a number from 1 to 64"),
+        ("sm.code_words", &["32", "3000", "2097152"], "a power of two from 64 to 1048576"),
         ("sm.shared_kilobytes", &["2", "96", "1024"], "48, or a power of two from 4 to 512"),
         ("cache.kilobytes", &["5", "18", "768"], "0, or a power of two from 1 to 512, or three times one (kilobytes)"),
         ("cache.ways", &["0", "5", "16"], "1, 2, 3, 4 or 8"),

@@ -24,7 +24,7 @@ ports! {
         /// Reconvergence point of each warp's group.
         reconvergence_i: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps),
         /// Address of the instruction that the host writes.
-        code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
+        code_addr_i: u32 = field(s.code_w()).valid_by("code_we_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// The host writes an instruction at this edge.
@@ -212,10 +212,10 @@ impl Fetch {
 
     /// Clock edge at which the host writes an instruction, also in reset. It comes last.
     #[inline]
-    pub fn write_code(&mut self, addr: u16, op: u64, ctl: u64) {
+    pub fn write_code(&mut self, addr: u32, op: u64, ctl: u64) {
         for path in &mut self.paths {
-            path.op_ram.write(addr.into(), op, u64::MAX);
-            path.ctl_ram.write(addr.into(), ctl, u64::MAX);
+            path.op_ram.write(addr as usize, op, u64::MAX);
+            path.ctl_ram.write(addr as usize, ctl, u64::MAX);
         }
     }
 }

@@ -7,7 +7,7 @@ const ALL: u64 = u64::MAX >> 32;
 /// A fetch whose code memory holds address plus 1000 and address plus 2000, and whose warps have room.
 fn fetch() -> Driver<Fetch> {
     let mut fetch = Driver::<Fetch>::new(&SM_SHAPES[0]);
-    for addr in 0..SM_SHAPES[0].code_words as u16 {
+    for addr in 0..SM_SHAPES[0].code_words as u32 {
         fetch.block.write_code(addr, u64::from(addr) + 1000, u64::from(addr) + 2000);
     }
     fetch.inputs.room_i = ALL;
@@ -284,7 +284,7 @@ impl Reference {
             }
         }
         if inputs.code_we_i == 1 {
-            self.code[usize::from(inputs.code_addr_i)] = (inputs.code_op_i, inputs.code_ctl_i);
+            self.code[inputs.code_addr_i as usize] = (inputs.code_op_i, inputs.code_ctl_i);
         }
         (out, probe)
     }
