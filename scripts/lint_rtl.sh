@@ -16,6 +16,12 @@ if [ -z "${VERILATOR:-}${VERILATOR_ROOT:-}${VERILATOR_BIN:-}" ]; then
 fi
 export verilator
 
+# A call of a function in an index of what a clock edge assigns. Verilator 5.032, which Debian 13 has, ends with an internal error there.
+if grep -rnE '^\s*(if \(.*\)\s*|else )?[a-z_0-9.]+\[[^<=]*[a-z0-9_]\([^<]*\]\S*\s*<=\s' rtl --include='*.sv'; then
+    echo 'lint: compute the index outside of the assignment (docs/rtl.md, "Simulation speed")' >&2
+    exit 1
+fi
+
 lint() {
     local source=$1 command=("$verilator" --lint-only -Wall --assert -Irtl)
     shift

@@ -6,6 +6,9 @@
 // (docs/arithmetic.md, "Approximate functions"). How they are made: model/arith/src/mufu/tables.rs.
 package sfu_tables_pkg;
 
+  // Only `sfu` imports this package. In a lint of any other module newer versions of Verilator (5.050) warn that these
+  // parameters are unused.
+  // verilator lint_off UNUSEDPARAM
   localparam int unsigned Rows = 640;
   localparam int unsigned AddressW = 10;
   localparam int unsigned C0W = 29;

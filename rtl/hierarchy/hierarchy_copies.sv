@@ -82,7 +82,7 @@ module hierarchy_copies
     end else begin
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (note_valid_i[p] && exists(note_tag_i[p])) begin
-          copy_q[note_of(note_tag_i[p], 0) +: Operands] <= note_copy_i[Operands*p +: Operands];
+          copy_q[NoteW'(Operands * 32'(note_tag_i[p])) +: Operands] <= note_copy_i[Operands*p +: Operands];
         end
       end
     end
@@ -96,7 +96,7 @@ module hierarchy_copies
         private_q[note_tag_i[p]] <= note_private_i[p];
         for (int unsigned k = 0; k < Operands; k++) begin
           if (note_copy_i[Operands*p+k]) begin
-            entry_q[note_of(note_tag_i[p], k)] <= note_entry_i[Operands*p+k];
+            entry_q[NoteW'(Operands * 32'(note_tag_i[p]) + k)] <= note_entry_i[Operands*p+k];
           end
         end
       end

@@ -116,14 +116,14 @@ module scoreboard
     end else begin
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (reg_valid_i[p]) begin
-          reg_q[element_of(reg_warp_i[p], reg_i[p])][WordIndexW'(reg_i[p])] <= 1'b0;
+          reg_q[ElementW'({reg_warp_i[p], reg_i[p]} >> WordIndexW)][WordIndexW'(reg_i[p])] <= 1'b0;
         end
         if (pred_valid_i[p]) pred_q[IndexW'(pred_warp_i[p])][pred_i[p]] <= 1'b0;
       end
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (set_valid_i[p]) begin
           if (set_d_i[p] != NoReg) begin
-            reg_q[element_of(set_warp_i[p], set_d_i[p])][WordIndexW'(set_d_i[p])] <= 1'b1;
+            reg_q[ElementW'({set_warp_i[p], set_d_i[p]} >> WordIndexW)][WordIndexW'(set_d_i[p])] <= 1'b1;
           end
           if (set_p_i[p] != NoPred) pred_q[IndexW'(set_warp_i[p])][set_p_i[p]] <= 1'b1;
           count_q[IndexW'(set_warp_i[p])] <= count_after(set_warp_i[p]);

@@ -77,10 +77,10 @@ module front_operands
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       for (int unsigned k = 0; k < Operands; k++) begin
         if (move_valid_i[p] && exists(move_tag_i[p])) begin
-          hit_q[latch_of(move_tag_i[p], k)] <= move_hit_i[Operands*p+k];
+          hit_q[LatchW'(Operands * 32'(move_tag_i[p]) + k)] <= move_hit_i[Operands*p+k];
         end
         if (land_valid_i[p] && land_fill_i[Operands*p+k] && exists(land_tag_i[p])) begin
-          data_q[latch_of(land_tag_i[p], k)] <= land_data_i[Operands*p+k];
+          data_q[LatchW'(Operands * 32'(land_tag_i[p]) + k)] <= land_data_i[Operands*p+k];
         end
       end
     end

@@ -198,8 +198,8 @@ module access_table
         end
         if (read_found[p]) valid_q[read_place[p]] <= 1'b0;
         for (int unsigned e = 0; e < E; e++) begin
-          if (reg_free[p][e])  valid_q[place_of(reg_warp_i[p], e)]  <= 1'b0;
-          if (pred_free[p][e]) valid_q[place_of(pred_warp_i[p], e)] <= 1'b0;
+          if (reg_free[p][e])  valid_q[PlaceW'(E * 32'(reg_warp_i[p]) + e)]  <= 1'b0;
+          if (pred_free[p][e]) valid_q[PlaceW'(E * 32'(pred_warp_i[p]) + e)] <= 1'b0;
         end
         if (push_found[p]) begin
           valid_q[push_place[p]]  <= 1'b1;

@@ -87,8 +87,8 @@ module rfc_fills
       if (move_valid_i[p] && exists(move_tag_i[p])) begin
         note_slot_q[move_tag_i[p]] <= move_slot_i[p];
         for (int unsigned k = 0; k < Operands; k++) begin
-          note_reg_q[note_of(move_tag_i[p], k)]  <= move_reg_i[Operands*p+k];
-          note_miss_q[note_of(move_tag_i[p], k)] <= move_miss_i[Operands*p+k];
+          note_reg_q[NoteW'(Operands * 32'(move_tag_i[p]) + k)]  <= move_reg_i[Operands*p+k];
+          note_miss_q[NoteW'(Operands * 32'(move_tag_i[p]) + k)] <= move_miss_i[Operands*p+k];
         end
       end
     end

@@ -147,8 +147,12 @@ fn a_fault_is_found_in_the_same_cycle_at_the_same_port() {
         for (name, rtl) in broken(&project, module, folder.path()) {
             let job = LockstepJob { keep_failure: false, ..suite::random(module, policies(module)[0], 1, CYCLES) };
             let [first, second] = [Simulator::Verilator, Simulator::Cxxrtl].map(|s| run(&project, &job, &rtl, s));
-            let place = |r: &JobResult| (r.result, r.failing_cycle, r.divergence.as_ref().map(|d| d.port.clone()));
-            assert_eq!(place(&first), place(&second), "{module}: {name}");
+            assert_eq!(first.result, second.result, "{module}: {name}");
+            let place = |r: &JobResult| (r.failing_cycle, r.divergence.as_ref().map(|d| d.port.clone()));
+            // Without reset the state begins with a random value, which each simulator draws itself.
+            if !name.contains("reset") {
+                assert_eq!(place(&first), place(&second), "{module}: {name}");
+            }
             found += usize::from(first.result == Verdict::Diverged);
         }
     }

@@ -153,6 +153,7 @@ impl Toolchain {
             include_str!("equal.rs"),
             include_str!("compile.rs"),
             include_str!("elaborated.rs"),
+            include_str!("elaborated/json.rs"),
             include_str!("facts.rs"),
             include_str!("header.rs"),
             include_str!("names.rs"),
@@ -200,10 +201,7 @@ impl Toolchain {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let known: BTreeSet<PathBuf> = files(request)?.iter().map(|path| real(path)).collect();
         let own = [real(folder), real(self.runtime.parent().unwrap_or(&self.runtime))];
-        // Lines that begin with `S` and numbers name a file that was read, in quotation marks; lines with `T` one that was written. If a path
-        // contains a space, Verilator 5.006 also names the part before the space, which is no file.
-        let read = text.lines().filter(|line| line.starts_with('S')).filter_map(|line| line.split('"').nth(1));
-        let read = read.map(|path| real(&folder.join(path))).filter(|path| path.is_file());
+        let read = files_read(&text).map(|path| real(&folder.join(path))).filter(|path| path.is_file());
         let unknown = read.filter(|path| !own.iter().any(|own| path.starts_with(own)) && !known.contains(path));
         for path in unknown {
             if !is_program(&path).map_err(|source| Error::Source { path: path.clone(), source })? {
@@ -229,9 +227,8 @@ impl Toolchain {
         } else {
             &["-Werror-UNOPTFLAT", "-Werror-LATCH"]
         });
-        if request.options.assertions {
-            command.arg("--assert");
-        }
+        // Since version 5.038 assertions are on unless they are turned off.
+        command.arg(if request.options.assertions { "--assert" } else { "--no-assert" });
         if request.options.coverage {
             command.args(["--coverage-line", "--coverage-toggle"]);
         }
@@ -434,6 +431,12 @@ pub fn included(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The files that Verilator has read, from its list. Lines that begin with `S` name a file that was read, last and in quotation marks; lines with `T`
+/// one that was written. If a path contains a space, Verilator 5.006 also names the part before the space, which is no file.
+fn files_read(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter(|line| line.starts_with('S')).filter_map(|line| line.rsplit('"').nth(1))
+}
+
 /// The rules of the declaration for each signal, as text: the comparison is generated from them.
 fn rules(declaration: &Declaration) -> String {
     let mut text = String::new();
@@ -515,4 +518,19 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|source| Error::Cache { path: path.into(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_files_is_read_in_both_forms() {
+        // Versions 5.006 and 5.050.
+        let older = "C \"--cc a.sv\"\nS 1768 10 1796 48 1796 48 \"rtl/a.sv\"\nT 631 10 1796 99 1796 99 \"V.cpp\"\n";
+        let newer = "C \"--cc a.sv\"\nS 1768 10 1796 48 1796 48 \"GHKt\" \"rtl/a.sv\"\nT 631 10 1796 99 1796 99 \"unhashed\" \"V.cpp\"\n";
+        for list in [older, newer] {
+            assert_eq!(files_read(list).collect::<Vec<_>>(), ["rtl/a.sv"]);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Reads the ports and variables of the RTL from the header that Verilator generates.
 //!
 //! Ports appear as `VL_IN8(&name,msb,lsb);`, `VL_OUTW((&name)[4],msb,lsb,words);`, inner variables as `IData/*31:0*/ name;` or
-//! `VlUnpacked<VlUnpacked<CData/*3:0*/, 3>, 8> name;`.
+//! `VlUnpacked<VlUnpacked<CData/*3:0*/, 3>, 8> name;`. In newer versions (5.050) a port that is an array appears as a reference to an
+//! inner variable, `VlUnpacked<CData/*3:0*/, 3> &name;`, without its direction.
 
 use std::collections::HashMap;
 
@@ -10,6 +11,8 @@ use std::collections::HashMap;
 pub(crate) enum Direction {
     In,
     Out,
+    /// A port of which the header does not give the direction.
+    Either,
     /// Not a port.
     Inner,
 }
@@ -35,9 +38,15 @@ impl Variable {
         elem_bytes(self.bits)
     }
 
-    /// Direction, width and elements as text, for messages.
-    pub(crate) fn describe(&self) -> String {
-        describe(self.direction == Direction::In, self.bits, self.dimensions.first().map(|_| self.count()))
+    /// Whether this can be an input.
+    pub(crate) fn is_input(&self) -> bool {
+        matches!(self.direction, Direction::In | Direction::Either)
+    }
+
+    /// Direction, width and elements as text, for messages. A direction that the header does not give is assumed to be the expected one.
+    pub(crate) fn describe(&self, expects_input: bool) -> String {
+        let input = if expects_input { self.is_input() } else { self.direction == Direction::In };
+        describe(input, self.bits, self.dimensions.first().map(|_| self.count()))
     }
 }
 
@@ -62,9 +71,16 @@ pub(crate) fn describe(input: bool, bits: u32, count: Option<usize>) -> String {
     }
 }
 
-/// Every variable of a generated header, by its C++ name.
+/// Every variable of the generated headers, by its C++ name.
 pub(crate) fn parse(text: &str) -> HashMap<String, Variable> {
-    text.lines().filter_map(|line| parse_line(line.trim())).collect()
+    let mut found: HashMap<String, Variable> = HashMap::new();
+    for (name, variable) in text.lines().filter_map(|line| parse_line(line.trim())) {
+        // Both headers have a port that is an array; only one shows that it is a port.
+        if variable.direction != Direction::Inner || !found.contains_key(&name) {
+            found.insert(name, variable);
+        }
+    }
+    found
 }
 
 fn parse_line(line: &str) -> Option<(String, Variable)> {
@@ -96,9 +112,13 @@ fn parse_macro(line: &str) -> Option<(String, Variable)> {
     Some((name.to_owned(), Variable { direction, bits: (msb - lsb).unsigned_abs() as u32 + 1, dimensions }))
 }
 
-/// `CData/*3:0*/ name`, `VlWide<32>/*1023:0*/ name`, `VlUnpacked<SData/*8:0*/, 16> name`.
+/// `CData/*3:0*/ name`, `VlWide<32>/*1023:0*/ name`, `VlUnpacked<SData/*8:0*/, 16> name`, `VlUnpacked<SData/*8:0*/, 16> &name`.
 fn parse_member(line: &str) -> Option<(String, Variable)> {
     let (ty, name) = line.rsplit_once(' ')?;
+    let (direction, name) = match name.strip_prefix('&') {
+        Some(name) => (Direction::Either, name),
+        None => (Direction::Inner, name),
+    };
     let valid_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !valid_name || !["CData", "SData", "IData", "QData", "VlWide", "VlUnpacked"].iter().any(|t| ty.starts_with(t)) {
         return None;
@@ -114,7 +134,7 @@ fn parse_member(line: &str) -> Option<(String, Variable)> {
         .map(|d| d.trim().trim_end_matches('>').parse().ok())
         .collect::<Option<Vec<usize>>>()?;
     dimensions.reverse();
-    Some((name.to_owned(), Variable { direction: Direction::Inner, bits, dimensions }))
+    Some((name.to_owned(), Variable { direction, bits, dimensions }))
 }
 
 /// The C++ name of a path: `gen_bank[3].u_bank.mem_q` in module `mrf`, flattened.
@@ -153,6 +173,16 @@ mod tests {
         assert_eq!(found["t__DOT__y"], port(Direction::Inner, 3, &[2, 3]));
         assert_eq!(found["t__DOT__mem_q"], port(Direction::Inner, 1024, &[4]));
         assert_eq!(found["t__DOT__w"], port(Direction::Inner, 1024, &[]));
+    }
+
+    #[test]
+    fn a_port_without_a_direction_is_one_in_either_direction() {
+        let found =
+            parse("    VlUnpacked<CData/*7:0*/, 3> &a;\n    VlUnpacked<CData/*7:0*/, 3> a;\n    CData/*7:0*/ b;\n");
+        assert_eq!(found["a"], Variable { direction: Direction::Either, bits: 8, dimensions: vec![3] });
+        assert_eq!(found["a"].describe(true), "an input of 3 x 8 bits");
+        assert_eq!(found["a"].describe(false), "an output of 3 x 8 bits");
+        assert_eq!(found["b"].direction, Direction::Inner);
     }
 
     #[test]

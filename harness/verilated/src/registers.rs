@@ -1,6 +1,6 @@
 //! The registers of a design: the variables that its sources assign at a clock edge, as Verilator reads them.
 //!
-//! Verilator writes the elaborated design as XML. A register is a variable that an `always` with an edge in its sensitivity list assigns and that is not local to
+//! Verilator writes the elaborated design ([`elaborated`]). A register is a variable that an `always` with an edge in its sensitivity list assigns and that is not local to
 //! that block. Names do not matter: a register may have any name.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::wiring::{Wiring, wiring};
 use crate::{Request, Result, Toolchain};
 
 /// The registers of each module, by its name.
-type Registers = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Registers = BTreeMap<String, BTreeSet<String>>;
 
 impl Toolchain {
     /// The registers of each module of a design, by the module's name: paths inside the module, through its generate blocks (`gen_port[1].valid_q`).
@@ -35,7 +35,8 @@ impl Toolchain {
     }
 }
 
-fn registers(document: &Document<'_>) -> Registers {
+/// The registers of each module of a document.
+pub(crate) fn registers(document: &Document<'_>) -> Registers {
     let mut found = Registers::new();
     for module in document.descendants().filter(|node| node.has_tag_name("module")) {
         // `origName` is the name without the numbers that Verilator appends for parameters.

@@ -72,10 +72,11 @@ pub(crate) fn check_ports(declaration: &Declaration, found: &HashMap<String, Var
     for signal in ports {
         let field = &signal.field;
         known.insert(field.name);
-        let expected = describe(signal.role == Role::Input, field.bits, field.array.then_some(field.count));
+        let is_input = signal.role == Role::Input;
+        let expected = describe(is_input, field.bits, field.array.then_some(field.count));
         match found.get(field.name) {
             Some(variable) if variable.direction != Direction::Inner => {
-                let found = variable.describe();
+                let found = variable.describe(is_input);
                 if found != expected {
                     errors.push(PortError::Different { name: field.name.into(), expected, found });
                 }
@@ -85,14 +86,16 @@ pub(crate) fn check_ports(declaration: &Declaration, found: &HashMap<String, Var
     }
     for &name in &declaration.unused {
         known.insert(name);
-        if !found.get(name).is_some_and(|v| v.direction == Direction::In) {
+        if !found.get(name).is_some_and(Variable::is_input) {
             errors.push(PortError::Missing { name: name.into(), expected: "an input that nothing reads".into() });
         }
     }
     let mut unknown: Vec<_> =
         found.iter().filter(|(name, v)| v.direction != Direction::Inner && !known.contains(name.as_str())).collect();
     unknown.sort_by_key(|(name, _)| name.as_str());
-    errors.extend(unknown.into_iter().map(|(name, v)| PortError::Unknown { name: name.clone(), found: v.describe() }));
+    errors.extend(
+        unknown.into_iter().map(|(name, v)| PortError::Unknown { name: name.clone(), found: v.describe(true) }),
+    );
     if errors.is_empty() { Ok(()) } else { Err(Error::Ports { module: declaration.block.into(), errors }) }
 }
 

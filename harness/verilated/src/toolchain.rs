@@ -20,6 +20,8 @@ const CHOICES: [&str; 3] = ["VERILATOR", "VERILATOR_ROOT", "VERILATOR_BIN"];
 pub struct Toolchain {
     pub(crate) verilator: String,
     pub(crate) compiler: String,
+    /// Version of Verilator: 5.006 is (5, 6).
+    pub(crate) verilator_version: (u32, u32),
     /// Versions of both tools, part of every cache key.
     pub(crate) versions: String,
     pub(crate) runtime: PathBuf,
@@ -40,7 +42,8 @@ impl Toolchain {
         let text = run(&verilator, &["--version"]).ok_or(missing)?;
         let found = text.split_whitespace().nth(1).unwrap_or("").to_owned();
         let mut numbers = found.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
-        if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < OLDEST {
+        let verilator_version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        if verilator_version < OLDEST {
             return Err(Error::OldTool { tool: "Verilator", found, needed: "5.006", install: VERILATOR_INSTALL });
         }
         let missing = || Error::MissingTool { tool: "a C++ compiler", install: COMPILER_INSTALL };
@@ -49,7 +52,7 @@ impl Toolchain {
             .ok_or(Error::MissingTool { tool: "Verilator's runtime", install: VERILATOR_INSTALL })?;
         let versions = format!("{text}{}", compiler_version.lines().next().unwrap_or(""));
         let runtime = Path::new(root.trim()).join("include");
-        Ok(Self { verilator, compiler, versions, runtime, cache: absolute(cache) })
+        Ok(Self { verilator, compiler, verilator_version, versions, runtime, cache: absolute(cache) })
     }
 
     /// A Verilator command. Verilator recurses deeply, so it gets the largest possible stack, as from its wrapper.

@@ -1,6 +1,6 @@
 //! The wiring of a design: which nets depend on which within a cycle, and which instance drives them.
 //!
-//! It is read from the RTL itself. Verilator writes the elaborated design, not flattened, as XML (`read.rs`); each assignment and each port of an
+//! It is read from the RTL itself. Verilator writes the elaborated design, not flattened (`read.rs`); each assignment and each port of an
 //! instance becomes a connection. Nets are elements and bits of variables as far as constant indices separate them. A clock edge cuts: a register
 //! depends on nothing within the cycle.
 

@@ -163,8 +163,8 @@ module gpurf_check_{block}
 {missing}  bit [{CHUNK}*InputChunks-1:0]  inputs;
   bit [{CHUNK}*OutputChunks-1:0] outputs;
   chandle          model;
-  longint unsigned cycles    = 0;
-  longint unsigned different = 0;  // cycles
+  longint unsigned cycles;     // 0 at first
+  longint unsigned different;  // cycles
 
   assign inputs = ({CHUNK}*InputChunks)'({input_list});
   assign outputs = ({CHUNK}*OutputChunks)'({output_list});
@@ -242,7 +242,7 @@ module gpurf_drive_{block}
 
   localparam int unsigned Chunks = {chunks};  // {inputs} bits
 
-  logic [{CHUNK}*Chunks-1:0] inputs = '0;
+  bit [{CHUNK}*Chunks-1:0] inputs;  // 0 at first
   bit [{CHUNK}*Chunks-1:0] next;
   bit [{CHUNK}-1:0] part;
   chandle model;

@@ -19,6 +19,9 @@ const HEAD: &str = "\
 // (docs/arithmetic.md, \"Approximate functions\"). How they are made: model/arith/src/mufu/tables.rs.
 package sfu_tables_pkg;
 
+  // Only `sfu` imports this package. In a lint of any other module newer versions of Verilator (5.050) warn that these
+  // parameters are unused.
+  // verilator lint_off UNUSEDPARAM
 ";
 
 /// The package.

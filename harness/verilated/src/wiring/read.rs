@@ -332,3 +332,54 @@ impl<'a, 'i> Reader<'a, 'i> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elaborated::json;
+    use crate::registers::registers;
+
+    /// tests/wiring.sv as Verilator 5.006 and 5.050 elaborate it, without what is not read.
+    const XML: &str = include_str!("../../tests/wiring.xml");
+    const JSON: &str = include_str!("../../tests/wiring.json");
+
+    /// All connections, with paths in place of indices, sorted.
+    fn connections(wiring: &Wiring) -> Vec<String> {
+        let paths: HashMap<usize, &str> = wiring.by_path.iter().map(|(path, &index)| (index, &path[..])).collect();
+        let net = |net: &Net| format!("{} {:?}", paths.get(&net.variable).unwrap_or(&"-"), net.part);
+        let mut lines = Vec::new();
+        for Connection { target, sources, copied, is_clocked } in wiring.variables.iter().flat_map(|v| &v.connections) {
+            let mut sources: Vec<String> = sources.iter().map(net).collect();
+            sources.sort();
+            sources.dedup();
+            let copied = copied.map(|copied| net(&copied.net));
+            lines.push(format!("{} <- {sources:?} {copied:?} {is_clocked}", net(&target.net)));
+        }
+        lines.sort();
+        lines
+    }
+
+    #[test]
+    fn the_json_of_newer_versions_is_read_as_the_xml_is() {
+        let json = json::to_xml(JSON).unwrap();
+        let [xml, json] = [XML, &json[..]].map(|text| elaborated::parse(text, "wiring").unwrap());
+        assert_eq!(registers(&json), registers(&xml));
+        assert!(registers(&json)["wiring_leaf"].contains("table_q"));
+        for knob in [0, 1] {
+            let [xml, json] = [&xml, &json].map(|document| read(document, vec!["mutant_sel"], knob).unwrap());
+            assert_eq!(connections(&json), connections(&xml));
+            assert!(connections(&json).len() > 20);
+            let modules =
+                |wiring: &Wiring| wiring.instances.iter().map(|i| (i.module.clone(), i.path.clone())).collect();
+            let modules: [BTreeMap<String, String>; 2] = [modules(&json), modules(&xml)];
+            assert_eq!(modules[0], modules[1]);
+        }
+    }
+
+    #[test]
+    fn json_that_is_no_design_is_an_error() {
+        for text in ["", "{", "[]", "{\"type\":\"NETLIST\",\"modulesp\":[1]}"] {
+            assert!(json::to_xml(text).is_err(), "{text}");
+        }
+    }
+}
