@@ -147,7 +147,7 @@ fn fit(columns: &[Column], mut widths: Vec<usize>, within: usize) -> Vec<usize> 
 }
 
 /// Cuts a cell's text to a width.
-fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

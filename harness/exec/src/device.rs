@@ -604,10 +604,12 @@ impl<'a> Device<'a> {
             || all(sizes[1]) > 1024
             || all(sizes[0]) >> 32 > 0
         {
-            return Err(CudaError::InvalidConfiguration);
+            let why = "sizes are 1 or more, and a block has at most 1,024 threads";
+            return Err(self.impossible(stub, sizes, (CudaError::InvalidConfiguration, why)));
         }
         if shared > SHARED_LIMIT.into() {
-            return Err(CudaError::InvalidValue);
+            let why = format!("a block has at most {SHARED_LIMIT} bytes of shared memory");
+            return Err(self.impossible(stub, sizes, (CudaError::InvalidValue, &why)));
         }
         let [grid, block] = sizes.map(|size| size.map(|size| size as u32));
         let geometry = Geometry { grid, block, dynamic_shared: shared as u32 };
@@ -616,7 +618,9 @@ impl<'a> Device<'a> {
         if parameters.len() != kernel.parameter_bytes() as usize {
             return Err(CudaError::InvalidValue);
         }
-        check_sizes(kernel, block, geometry.dynamic_shared).map_err(|_| CudaError::OutOfResources)?;
+        if let Err(why) = check_sizes(kernel, block, geometry.dynamic_shared) {
+            return Err(self.impossible(stub, sizes, (CudaError::OutOfResources, &why.to_string())));
+        }
         let module = &self.modules[module];
         let constant = module.constant_space(&code, parameters);
         let launch = KernelLaunch { kernel, source: &module.name, geometry, constant: &constant, fault: None };
@@ -664,6 +668,13 @@ impl<'a> Device<'a> {
             }
             Err(stopped) => self.ended_early(&format!("{name} {}", in_words(&geometry)), stopped),
         }
+    }
+
+    /// Says why the sizes of a launch are impossible.
+    fn impossible(&mut self, stub: u64, sizes: [[u64; 3]; 2], (error, why): (CudaError, &str)) -> CudaError {
+        let [[gx, gy, gz], [bx, by, bz]] = sizes;
+        let name = self.functions.get(&stub).map_or_else(String::new, |(_, name)| in_source(name));
+        self.show((error, format!("{name} <<<({gx}, {gy}, {gz}), ({bx}, {by}, {bz})>>>: {why}: {error}")))
     }
 
     /// Handles a launch that was refused, or that ended the device.

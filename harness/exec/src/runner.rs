@@ -78,7 +78,7 @@ impl Runner for Functional {
             };
             Stopped {
                 error: cuda,
-                message: error.to_string(),
+                message: with_advice(&error),
                 verdict,
                 refused: matches!(error, OracleError::Program(_)),
             }
@@ -92,6 +92,18 @@ impl Runner for Functional {
     fn name(&self) -> &'static str {
         "functional"
     }
+}
+
+/// What happened, and what the user can do where the check of the functional engine may be too strict.
+fn with_advice(error: &OracleError) -> String {
+    let advice = match error {
+        OracleError::Fault(fault) if matches!(fault.kind, FaultKind::SharedRace { .. }) => {
+            "\n--engine model runs such a kernel, as do GPUs. Volatile and atomic accesses that synchronise warps are \
+             reported too (docs/oracle.md)"
+        }
+        _ => "",
+    };
+    format!("{error}{advice}")
 }
 
 /// Runs launches on the SM's model, its RTL, or both.
@@ -179,5 +191,39 @@ impl Runner for Sampled {
 
     fn name(&self) -> &'static str {
         if self.left == 0 { self.rest.name() } else { self.first.name() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_oracle::{Access, Fault};
+
+    use super::*;
+
+    #[test]
+    fn a_race_names_the_engine_that_runs_the_kernel() {
+        let kind = FaultKind::SharedRace {
+            access: Access::Load,
+            address: 16,
+            other: Access::Store,
+            other_warp: 1,
+            other_line: 9,
+        };
+        let fault = |kind| {
+            OracleError::Fault(Box::new(Fault {
+                kernel: "k".into(),
+                block: [0; 3],
+                thread: [0; 3],
+                warp: 0,
+                pc: 0,
+                instruction: "NOP".into(),
+                file: "a.ptx".into(),
+                line: 7,
+                cuda: None,
+                kind,
+            }))
+        };
+        assert!(with_advice(&fault(kind)).contains("--engine model"));
+        assert!(!with_advice(&fault(FaultKind::PastEnd)).contains("--engine"));
     }
 }

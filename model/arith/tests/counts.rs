@@ -79,13 +79,14 @@ impl Machine for Count {
 fn instruction_counts() {
     type Sequence = fn(&mut Count, Pair<()>);
     #[rustfmt::skip]
-    let sequences: [(&str, Sequence, [usize; 2]); 50] = [
+    let sequences: [(&str, Sequence, [usize; 2]); 51] = [
         ("div.rn.f32", |m, _| sequence::divide(m, (), (), Mode::IEEE), [17, 74]),
         ("div.rn.ftz.f32", |m, _| sequence::divide(m, (), (), Mode::FTZ), [17, 77]),
         ("rcp.rn.f32", |m, _| sequence::reciprocal(m, (), Mode::IEEE), [8, 74]),
         ("sqrt.rn.f32", |m, _| sequence::square_root(m, (), Mode::IEEE), [9, 13]),
         ("div.full.f32", |m, _| sequence::divide_full(m, (), (), false), [9, 0]),
-        ("div.approx.f32", |m, _| sequence::divide_approximate(m, (), (), false), [3, 0]),
+        ("div.approx.f32", |m, _| sequence::divide_approximate(m, (), (), false), [5, 3]),
+        ("div.approx.ftz.f32", |m, _| sequence::divide_approximate(m, (), (), true), [2, 0]),
         ("div.u32, rem.u32", |m, _| { sequence::divide_unsigned(m, (), ()); }, [17, 0]),
         ("div.s32, rem.s32", |m, _| { sequence::divide_signed(m, (), ()); }, [28, 0]),
         ("div.u64, rem.u64", |m, x| { sequence::divide_unsigned_64(m, x, x); }, [76, 0]),

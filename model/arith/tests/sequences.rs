@@ -215,13 +215,21 @@ fn approximate_division() {
         }
         let full = sequence::divide_full(&mut Evaluate, a, b, false);
         worst[0] = worst[0].max(error_in_places(full, a, b));
-        if (0x0080_0000..=0x7e80_0000).contains(&(b & !SIGN)) {
+        if (1..=0x7e80_0000).contains(&(b & !SIGN)) {
             let approximate = sequence::divide_approximate(&mut Evaluate, a, b, false);
             worst[1] = worst[1].max(error_in_places(approximate, a, b));
         }
     }
     println!("last places: div.full {:.3}, div.approx {:.3} (bound 2)", worst[0], worst[1]);
     assert!(worst.iter().all(|&error| error <= 2.0), "{worst:?}");
+    // Subnormal divisors.
+    let three_halves = 0x3fc0_0000;
+    for (a, b, quotient) in
+        [(0x0018_0000, 0x0010_0000, three_halves), (0, 0x0010_0000, 0), (1, 1, ONE), (ONE, 1, INFINITY)]
+    {
+        assert_eq!(sequence::divide_approximate(&mut Evaluate, a, b, false), quotient);
+        assert_eq!(sequence::divide_full(&mut Evaluate, a, b, false), quotient);
+    }
     for ftz in [false, true] {
         let large = 0x7f00_0000;
         assert_eq!(sequence::divide_approximate(&mut Evaluate, ONE, large, ftz), 0);

@@ -149,26 +149,34 @@ fn end_with(status: ExitStatus) -> ! {
     std::process::exit(code)
 }
 
+/// Columns of a kernel's name in the table.
+const LONGEST_NAME: usize = 80;
+
 /// Prints a table on standard error, because standard output belongs to the application.
 fn show(log: &Log, recorder: Option<&Recorder>, arguments: &RunProgram) {
     if !log.kernels.is_empty() {
-        let timed = log.kernels.values().any(|count| count.cycles.is_some());
-        let refused = log.kernels.values().any(|count| count.refused > 0);
-        let mut columns = vec![words("kernel"), numbers("launches")];
-        columns.extend(refused.then(|| numbers("refused")));
-        columns.extend(timed.then(|| numbers("cycles")));
-        let row = |(name, count): (&String, &KernelCount)| {
-            let mut row = vec![name.as_str().into(), grouped(count.launches).into()];
-            row.extend(refused.then(|| grouped(count.refused).into()));
-            row.extend(timed.then(|| count.cycles.map_or_else(String::new, grouped).into()));
-            row
-        };
-        let rows: Vec<_> = log.kernels.iter().map(row).collect();
-        anstream::eprint!("{}", output::table(&columns, &rows));
+        anstream::eprint!("{}", table(log));
     }
     if let (Some(recorder), Some(folder)) = (recorder, &arguments.record) {
         output::note(&format!("{} launches are recorded in {}", recorder.launches(), folder.display()));
     }
+}
+
+/// A row for each kernel. Instances of templates have names of several lines, which are cut: the JSON has them whole.
+fn table(log: &Log) -> String {
+    let timed = log.kernels.values().any(|count| count.cycles.is_some());
+    let refused = log.kernels.values().any(|count| count.refused > 0);
+    let mut columns = vec![words("kernel"), numbers("launches")];
+    columns.extend(refused.then(|| numbers("refused")));
+    columns.extend(timed.then(|| numbers("cycles")));
+    let row = |(name, count): (&String, &KernelCount)| {
+        let mut row = vec![output::cut(name, LONGEST_NAME).into(), grouped(count.launches).into()];
+        row.extend(refused.then(|| grouped(count.refused).into()));
+        row.extend(timed.then(|| count.cycles.map_or_else(String::new, grouped).into()));
+        row
+    };
+    let rows: Vec<_> = log.kernels.iter().map(row).collect();
+    output::table(&columns, &rows)
 }
 
 /// The engine that runs the launches.
@@ -214,6 +222,16 @@ mod tests {
 
     use super::*;
     use crate::args::{Cli, Command};
+
+    #[test]
+    fn a_long_name_is_cut_in_the_table() {
+        let mut log = Log::default();
+        let count = KernelCount { launches: 3, ..KernelCount::default() };
+        log.kernels.insert(format!("sort<{}>", "int, ".repeat(100)), count);
+        let text = table(&log);
+        assert!(text.lines().all(|line| line.chars().count() < 100), "{text}");
+        assert!(text.contains("sort<int, int, ") && text.contains('\u{2026}'), "{text}");
+    }
 
     #[test]
     fn a_sample_needs_an_engine_that_it_can_relieve() {

@@ -198,6 +198,9 @@ fn wrong_arguments_are_errors_of_cuda() {
             let words = [&[STUB], &size[..], &[0, 0]].concat();
             assert_eq!(fails(Call::Launch, &words, &[0; 12]), CudaError::InvalidConfiguration, "{size:?}");
         }
+        let said = "<<<(1, 1, 1), (0, 1, 1)>>>: sizes are 1 or more, and a block has at most 1,024 threads: ";
+        assert!(device.log.shown.iter().any(|text| text.contains(said)), "{:?}", device.log.shown);
+        let mut fails = |call, words: &[u64], data: &[u8]| ask(device, call, words, data).unwrap_err();
         assert_eq!(fails(Call::Launch, &[STUB, 1, 1, 1, 1, 1, 1, 1 << 17, 0], &[0; 12]), CudaError::InvalidValue);
         assert_eq!(fails(Call::Launch, &[STUB, 1, 1, 1, 1, 1, 1, 0, 0], &[0; 8]), CudaError::InvalidValue);
         // The compiler refuses the kernel; others of its module run.

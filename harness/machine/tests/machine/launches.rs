@@ -61,7 +61,7 @@ fn the_sm_stays_as_it_is_from_launch_to_launch() {
 fn a_long_kernel_runs_in_a_large_code_memory() {
     let passed = "NOP\n".repeat(1 << 16);
     let square = "IMAD.LO R9, PT, R0, R0, R0, !PT\nST.GLOBAL.B32 [R2:RZ], R9";
-    let program = Program::new(&format!("BRA far\n{passed}far:\n{square}"), 1, 64);
+    let program = Program::new(&format!("BRA far, join none\n{passed}far:\n{square}"), 1, 64);
     let mut memory = buffers();
     program.launch(&mut ModelEngine::judged(settings(&["sm.code_words=131072"])), &mut memory).unwrap();
     assert!(words(&memory, 0)[..64].iter().zip(0..).all(|(&word, i)| word == i * i + i));

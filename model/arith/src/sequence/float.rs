@@ -103,13 +103,31 @@ pub fn divide_full<M: Machine>(m: &mut M, a: M::Value, b: M::Value, ftz: bool) -
     m.fmul(a, inverse, mode)
 }
 
-/// `a * (1 / b)` (`div.approx.f32`): within 2 units in the last place for `|b|` from 2^-126 to 2^126. Beyond 2^126 the
-/// reciprocal is zero.
+/// `a * (1 / b)` (`div.approx.f32`): within 2 units in the last place for `|b|` up to 2^126. Beyond 2^126 the reciprocal is
+/// zero.
+///
+/// PTX bounds the error from 2^-126 on, but CUDA's `fmodf`, which is exact, divides by subnormal values too.
 pub fn divide_approximate<M: Machine>(m: &mut M, a: M::Value, b: M::Value, ftz: bool) -> M::Value {
-    let inverse = m.mufu(Function::Reciprocal, b, ftz);
+    if ftz {
+        let inverse = m.mufu(Function::Reciprocal, b, true);
+        return m.fmul(a, inverse, Mode::FTZ);
+    }
+    // The reciprocal of a subnormal divisor would overflow.
+    let (exponent, zero) = (m.constant(255 * EXPONENT), m.constant(0));
+    let exponent = m.and(b, exponent);
+    let usual = m.iset(IntRelation::NotEqual, false, exponent, zero);
+    let [a, inverse] = m.branch(
+        usual,
+        |m| [a, m.mufu(Function::Reciprocal, b, false)],
+        |m| {
+            let scale = m.constant(0x4b80_0000);
+            let (a, b) = (m.fmul(a, scale, Mode::IEEE), m.fmul(b, scale, Mode::IEEE));
+            [a, m.mufu(Function::Reciprocal, b, false)]
+        },
+    );
     let one = m.constant(ONE);
-    let inverse = if ftz { inverse } else { m.fmul(inverse, one, Mode::FTZ) };
-    m.fmul(a, inverse, Mode::new(Rounding::NearestEven, ftz))
+    let inverse = m.fmul(inverse, one, Mode::FTZ);
+    m.fmul(a, inverse, Mode::IEEE)
 }
 
 /// Whether the exponent field of `bits` lies in `first ..= last`, and `and`. A set sign bit makes it false.

@@ -56,6 +56,7 @@ impl<'a> Kernel<'_, 'a> {
             "bfi" => self.insert(i, mods)?,
             "bmsk" => self.bit_mask(i, mods)?,
             "popc" | "clz" | "brev" | "bfind" => self.count_bits(i, mods)?,
+            "fns" => self.nth_set_bit(i, mods)?,
             "setp" => self.set_predicate(i, mods)?,
             "set" => self.set(i, mods)?,
             "selp" => {
@@ -287,6 +288,47 @@ impl<'a> Kernel<'_, 'a> {
                 }
             }
         };
+        self.write_word(d, B32, result)
+    }
+
+    /// `fns`: the position of the n-th set bit from `base` on, upwards, or downwards if n is negative; bit `base` itself if n is 0.
+    fn nth_set_bit(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
+        mods.ty_of(&["b32"])?;
+        let [d, mask, base, offset] = self.operands(i)?;
+        let (mask, base, offset) = (self.word(mask, 32)?, self.word(base, 32)?, self.word(offset, 32)?);
+        let b = &mut self.b;
+        let one = |b: &mut crate::mir::Builder, op: Op, x: Val| b.op(op, [x, Val::ZERO, Val::ZERO]);
+        // Downwards is upwards in the reversed mask.
+        let down = b.compare(IntegerComparison::Lt, true, offset, Val::ZERO);
+        let reversed = one(b, Op::Brev {}, mask);
+        let from_above = b.sub(Val::Imm(31), base);
+        let minus = b.sub(Val::ZERO, offset);
+        let (mask, base) = (b.select(down, reversed, mask), b.select(down, from_above, base));
+        let itself = b.compare(IntegerComparison::Eq, false, offset, Val::ZERO);
+        let candidates = b.select(itself, Val::Imm(1), Val::Imm(u32::MAX));
+        let magnitude = b.select(down, minus, offset);
+        let mut rank = b.select(itself, Val::Imm(1), magnitude);
+        // A shift by 32 or more leaves no candidate.
+        let candidates = b.shl(candidates, base);
+        let mut rest = b.and(mask, candidates);
+        let mut position = Val::ZERO;
+        // Is the bit in the lower half of the rest, or in the upper one?
+        for half in [16, 8, 4, 2, 1] {
+            let low = b.and(rest, Val::Imm((1 << half) - 1));
+            let count = one(b, Op::Popc {}, low);
+            let above = b.compare(IntegerComparison::Gt, false, rank, count);
+            let (less, upper, further) =
+                (b.sub(rank, count), b.shr(false, rest, Val::Imm(half)), b.add(position, Val::Imm(half)));
+            rank = b.select(above, less, rank);
+            rest = b.select(above, upper, rest);
+            position = b.select(above, further, position);
+        }
+        // The rank is 1 or more, so it equals the last bit only if that is the one.
+        let last = b.and(rest, Val::Imm(1));
+        let found = b.compare(IntegerComparison::Eq, false, last, rank);
+        let from_above = b.sub(Val::Imm(31), position);
+        let position = b.select(down, from_above, position);
+        let result = b.select(found, position, Val::Imm(u32::MAX));
         self.write_word(d, B32, result)
     }
 

@@ -70,8 +70,8 @@ fn call(i: &Instruction<'_>) -> (Feature, String) {
         Some("vprintf") => (Feature::Printf, "this call of printf is not written as nvcc writes it".into()),
         Some("__assertfail") => (Feature::Assert, "this call of assert is not written as nvcc writes it".into()),
         Some(name @ ("malloc" | "free")) => {
-            let why = "the device has no heap: let the manifest have a [[buffer]] of which each thread takes a part, \
-                       or use an array of a fixed size";
+            let why = "the device has no heap: use an array of a fixed size, or pass memory to the kernel of which \
+                       each thread takes a part (in a manifest, a [[buffer]])";
             (Feature::Malloc, format!("{name} in a kernel is outside of the subset: {why}"))
         }
         Some(name) if name.starts_with("cudaCG") => (Feature::GridSynchronisation, GRID_SYNCHRONISATION.into()),

@@ -78,6 +78,26 @@ pub fn check_on(cases: &[Case], mut operand: impl FnMut() -> u64) {
     }
 }
 
+/// `fns` as the PTX ISA describes it.
+fn nth_set_bit(mask: u64, base: u64, offset: u64) -> u64 {
+    let (base, offset) = (i64::from(base as u32), offset as i32);
+    let is_set = |position: i64| mask >> position & 1 == 1;
+    if offset == 0 {
+        return if base < 32 && is_set(base) { base as u64 } else { u64::MAX };
+    }
+    let (mut position, mut count) = (base, offset.unsigned_abs() - 1);
+    while (0..32).contains(&position) {
+        if is_set(position) {
+            if count == 0 {
+                return position as u64;
+            }
+            count -= 1;
+        }
+        position += i64::from(offset.signum());
+    }
+    u64::MAX
+}
+
 #[test]
 fn arithmetic_of_32_bits() {
     check(&[
@@ -239,6 +259,12 @@ fn shifts_and_bits() {
         case("clz.b64 $d, $a;", 32, &[64], |a, _, _| a.leading_zeros().into()),
         case("clz.b32 $d, $a;", 32, &[32], |a, _, _| (a as u32).leading_zeros().into()),
         case("brev.b64 $d, $a;", 64, &[64], |a, _, _| a.reverse_bits()),
+        case("fns.b32 $d, $a, $b, $c;", 32, &[32, 32, 32], nth_set_bit),
+        // A base inside the word, and a number of bits that there can be.
+        case("and.b32 $b, $b, 31; bfe.s32 $c, $c, 0, 5; fns.b32 $d, $a, $b, $c;", 32, &[32, 32, 32], |a, b, c| {
+            nth_set_bit(a, b & 31, ((c as i32) << 27 >> 27) as u32 as u64)
+        }),
+        case("and.b32 $b, $b, 31; fns.b32 $d, $a, $b, 0;", 32, &[32, 32], |a, b, _| nth_set_bit(a, b & 31, 0)),
         case("bfind.u32 $d, $a;", 32, &[32], |a, _, _| a.checked_ilog2().map_or(u64::MAX, u64::from)),
         case("bfind.s64 $d, $a;", 32, &[64], |a, _, _| {
             (a ^ (a as i64 >> 63) as u64).checked_ilog2().map_or(u64::MAX, u64::from)
