@@ -659,22 +659,21 @@ impl<'a> Device<'a> {
                 }
                 if self.setup.verbose {
                     let time = cycles.map_or_else(String::new, |cycles| format!(", {cycles} cycles"));
-                    tell(&format!("{name} {}: {engine}{time}", in_words(&geometry)));
+                    tell(&format!("{name} {}: {engine}{time}", in_words(sizes)));
                 }
                 let count = self.log.kernels.entry(name).or_default();
                 count.launches += 1;
                 count.cycles = cycles.map(|cycles| cycles + count.cycles.unwrap_or(0)).or(count.cycles);
                 Ok(Answer { words: vec![0], bytes: self.some_text() })
             }
-            Err(stopped) => self.ended_early(&format!("{name} {}", in_words(&geometry)), stopped),
+            Err(stopped) => self.ended_early(&format!("{name} {}", in_words(sizes)), stopped),
         }
     }
 
     /// Says why the sizes of a launch are impossible.
     fn impossible(&mut self, stub: u64, sizes: [[u64; 3]; 2], (error, why): (CudaError, &str)) -> CudaError {
-        let [[gx, gy, gz], [bx, by, bz]] = sizes;
         let name = self.functions.get(&stub).map_or_else(String::new, |(_, name)| in_source(name));
-        self.show((error, format!("{name} <<<({gx}, {gy}, {gz}), ({bx}, {by}, {bz})>>>: {why}: {error}")))
+        self.show((error, format!("{name} {}: {why}: {error}", in_words(sizes))))
     }
 
     /// Handles a launch that was refused, or that ended the device.
@@ -709,8 +708,8 @@ impl<'a> Device<'a> {
     }
 }
 
-fn in_words(geometry: &Geometry) -> String {
-    let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], .. } = geometry;
+/// The sizes of grid and block, as CUDA writes them.
+fn in_words([[gx, gy, gz], [bx, by, bz]]: [[u64; 3]; 2]) -> String {
     format!("<<<({gx}, {gy}, {gz}), ({bx}, {by}, {bz})>>>")
 }
 
