@@ -132,12 +132,13 @@ fn write(text: &str) -> Result<String, serde_json::Error> {
     json.disable_recursion_limit();
     let netlist = Node::deserialize(&mut json)?;
     let modules = netlist.operand("modulesp");
-    let level = |module: &&Node| module.attribute("level").parse::<u32>().ok();
+    let level = |module: &&Node| module.attribute("level").parse::<u32>().unwrap_or(u32::MAX);
+    let top = modules.iter().filter(|node| node.kind() == "MODULE").min_by_key(level);
     let mut writer = Writer {
         text: String::with_capacity(text.len() / 2),
         modules: modules.iter().map(|module| (module.attribute("addr"), module.attribute("name"))).collect(),
         directions: HashMap::new(),
-        top: modules.iter().filter(|node| node.kind() == "MODULE").filter_map(|m| level(&m)).min(),
+        top: top.map(|module| module.attribute("addr")),
     };
     modules.iter().for_each(|module| writer.note_directions(module));
     writer.element("verilator_xml", &[], |w| w.element("netlist", &[], |w| w.nodes(modules)));
@@ -151,8 +152,8 @@ struct Writer<'a> {
     modules: HashMap<&'a str, &'a str>,
     /// Directions of ports by the address of their variable.
     directions: HashMap<&'a str, &'static str>,
-    /// Level of the top module in the hierarchy.
-    top: Option<u32>,
+    /// Address of the top module, which has the lowest level.
+    top: Option<&'a str>,
 }
 
 impl<'a> Writer<'a> {
@@ -188,8 +189,7 @@ impl<'a> Writer<'a> {
         let name = node.attribute("name");
         match node.kind() {
             "MODULE" => {
-                let is_top = self.top.is_some_and(|top| node.attribute("level") == top.to_string());
-                let top = if is_top { "1" } else { "" };
+                let top = if self.top == Some(node.attribute("addr")) { "1" } else { "" };
                 let attributes = [("name", name), ("origName", node.attribute("origName")), ("topModule", top)];
                 self.element("module", &attributes, |w| w.nodes(node.operand("stmtsp")));
             }
