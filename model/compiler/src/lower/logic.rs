@@ -3,7 +3,7 @@
 use super::kernel::{Kernel, wrong};
 use super::types::{Kind, Mods, Result, Ty};
 use super::wide::{self, Pair};
-use crate::mir::{Pred, Val};
+use crate::mir::{Builder, Pred, Val};
 use crate::ptx::ast::{Instruction, Operand, OperandKind};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
@@ -13,6 +13,11 @@ pub const B32: Ty = Ty { kind: Kind::Bits, bits: 32 };
 
 /// The types of values that may be moved, selected or compared.
 pub const NUMBER_NAMES: [&str; 11] = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"];
+
+/// An operation on one word.
+fn on_word(b: &mut Builder, op: Op, x: Val) -> Val {
+    b.op(op, [x, Val::ZERO, Val::ZERO])
+}
 
 impl<'a> Kernel<'_, 'a> {
     /// Lowers an instruction of this group. Returns whether it was one.
@@ -229,7 +234,7 @@ impl<'a> Kernel<'_, 'a> {
         let (position, length) = (self.word(a, 32)?, self.word(b, 32)?);
         let b = &mut self.b;
         // Shifts by 32 or more give 0, as clamping requires.
-        let amount = |b: &mut crate::mir::Builder, n| if wraps { b.and(n, Val::Imm(31)) } else { n };
+        let amount = |b: &mut Builder, n| if wraps { b.and(n, Val::Imm(31)) } else { n };
         let (position, length) = (amount(b, position), amount(b, length));
         let above = b.shl(Val::Imm(u32::MAX), length);
         let ones = b.not(above);
@@ -246,17 +251,16 @@ impl<'a> Kernel<'_, 'a> {
         let x = self.source(a, ty)?;
         let is_wide = ty.bits == 64;
         let b = &mut self.b;
-        let one = |b: &mut crate::mir::Builder, op: Op, x: Val| b.op(op, [x, Val::ZERO, Val::ZERO]);
         let result = match opcode {
             "brev" => {
-                let low = one(b, Op::Brev {}, x[0]);
-                let result = if is_wide { [one(b, Op::Brev {}, x[1]), low] } else { [low, Val::ZERO] };
+                let low = on_word(b, Op::Brev {}, x[0]);
+                let result = if is_wide { [on_word(b, Op::Brev {}, x[1]), low] } else { [low, Val::ZERO] };
                 return self.write(d, ty, result);
             }
             "popc" => {
-                let low = one(b, Op::Popc {}, x[0]);
+                let low = on_word(b, Op::Popc {}, x[0]);
                 if is_wide {
-                    let high = one(b, Op::Popc {}, x[1]);
+                    let high = on_word(b, Op::Popc {}, x[1]);
                     b.add(low, high)
                 } else {
                     low
@@ -270,9 +274,9 @@ impl<'a> Kernel<'_, 'a> {
                 } else {
                     x
                 };
-                let low = one(b, Op::Clz {}, x[0]);
+                let low = on_word(b, Op::Clz {}, x[0]);
                 let zeros = if is_wide {
-                    let high = one(b, Op::Clz {}, x[1]);
+                    let high = on_word(b, Op::Clz {}, x[1]);
                     let more = b.add(low, Val::Imm(32));
                     let none = b.compare(IntegerComparison::Eq, false, x[1], Val::ZERO);
                     b.select(none, more, high)
@@ -297,10 +301,9 @@ impl<'a> Kernel<'_, 'a> {
         let [d, mask, base, offset] = self.operands(i)?;
         let (mask, base, offset) = (self.word(mask, 32)?, self.word(base, 32)?, self.word(offset, 32)?);
         let b = &mut self.b;
-        let one = |b: &mut crate::mir::Builder, op: Op, x: Val| b.op(op, [x, Val::ZERO, Val::ZERO]);
         // Downwards is upwards in the reversed mask.
         let down = b.compare(IntegerComparison::Lt, true, offset, Val::ZERO);
-        let reversed = one(b, Op::Brev {}, mask);
+        let reversed = on_word(b, Op::Brev {}, mask);
         let from_above = b.sub(Val::Imm(31), base);
         let minus = b.sub(Val::ZERO, offset);
         let (mask, base) = (b.select(down, reversed, mask), b.select(down, from_above, base));
@@ -315,7 +318,7 @@ impl<'a> Kernel<'_, 'a> {
         // Is the bit in the lower half of the rest, or in the upper one?
         for half in [16, 8, 4, 2, 1] {
             let low = b.and(rest, Val::Imm((1 << half) - 1));
-            let count = one(b, Op::Popc {}, low);
+            let count = on_word(b, Op::Popc {}, low);
             let above = b.compare(IntegerComparison::Gt, false, rank, count);
             let (less, upper, further) =
                 (b.sub(rank, count), b.shr(false, rest, Val::Imm(half)), b.add(position, Val::Imm(half)));
