@@ -19,46 +19,60 @@ pub enum Progress {
     Done,
     /// All warps that have not ended wait at memory accesses or barriers.
     Held,
+    /// Some warp can continue.
+    Running,
 }
 
 impl<O: Observer> Context<'_, O> {
     /// Runs the warps in turns until none can continue.
     ///
     /// # Errors
-    /// The first fault.
+    /// The first fault. It is a hang when every warp that could continue repeats a loop in which nothing changes.
     pub fn run(&mut self, warps: &mut [Warp]) -> Result<Progress, Box<Fault>> {
         loop {
-            let mut progress = false;
-            for warp in warps.iter_mut() {
-                if warp.waiting != Waiting::No || warp.stack.is_done() {
-                    continue;
-                }
-                progress = true;
-                let before = warp.issued;
-                self.turn_began = before;
-                let turn = self.turn(warp);
-                self.state.issued += warp.issued - before;
-                self.counts.instructions += warp.issued - before;
-                turn.map_err(|fault| self.locate(warp, fault))?;
-                if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                    return Err(self.fault(warp, FaultKind::Stopped));
-                }
-                if self.state.issued > self.step_limit {
-                    return Err(self.fault(warp, FaultKind::StepLimit { limit: self.step_limit }));
-                }
+            match self.round(warps)? {
+                Progress::Running if self.is_spinning(warps) => return Err(self.hang(warps)),
+                Progress::Running => {}
+                ended => return Ok(ended),
             }
-            let released = self.release(warps);
-            if warps.iter().all(|warp| warp.stack.is_done()) {
-                return Ok(Progress::Done);
-            }
-            if !progress && !released {
-                if warps.iter().any(|warp| warp.waiting == Waiting::Access) {
-                    return Ok(Progress::Held);
-                }
-                return Err(self.deadlock(warps));
-            }
-            self.check_spinning(warps)?;
         }
+    }
+
+    /// Gives each warp that can continue a turn.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn round(&mut self, warps: &mut [Warp]) -> Result<Progress, Box<Fault>> {
+        let mut progress = false;
+        for warp in warps.iter_mut() {
+            if warp.waiting != Waiting::No || warp.stack.is_done() {
+                continue;
+            }
+            progress = true;
+            let before = warp.issued;
+            self.turn_began = before;
+            let turn = self.turn(warp);
+            self.state.issued += warp.issued - before;
+            self.counts.instructions += warp.issued - before;
+            turn.map_err(|fault| self.locate(warp, fault))?;
+            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(self.fault(warp, FaultKind::Stopped));
+            }
+            if self.state.issued > self.step_limit {
+                return Err(self.fault(warp, FaultKind::StepLimit { limit: self.step_limit }));
+            }
+        }
+        let released = self.release(warps);
+        if warps.iter().all(|warp| warp.stack.is_done()) {
+            return Ok(Progress::Done);
+        }
+        if progress || released {
+            return Ok(Progress::Running);
+        }
+        if warps.iter().any(|warp| warp.waiting == Waiting::Access) {
+            return Ok(Progress::Held);
+        }
+        Err(self.deadlock(warps))
     }
 
     fn turn(&mut self, warp: &mut Warp) -> Result<(), LaneFault> {
@@ -103,20 +117,20 @@ impl<O: Observer> Context<'_, O> {
         self.fault(first, FaultKind::BarrierDeadlock { waiting: list.join(", ") })
     }
 
-    /// Reports a hang. It is certain when every warp that could continue repeats a loop in which nothing changes.
-    fn check_spinning(&self, warps: &[Warp]) -> Result<(), Box<Fault>> {
-        let changes = self.state.changes;
-        let mut running = warps.iter().filter(|warp| warp.waiting == Waiting::No && !warp.stack.is_done()).peekable();
-        let Some(&first) = running.peek() else {
-            return Ok(());
-        };
-        let mut count = 0;
-        for warp in running {
-            if warp.watch.spinning_at != Some(changes) {
-                return Ok(());
-            }
-            count += 1;
-        }
-        Err(self.fault(first, FaultKind::Spin { warps: count }))
+    /// Whether every warp that could continue repeats a loop in which nothing changes. Only a change of memory by another block can then end it.
+    pub fn is_spinning(&self, warps: &[Warp]) -> bool {
+        let mut running = running(warps).peekable();
+        running.peek().is_some() && running.all(|warp| warp.watch.spinning_at == Some(self.changes))
     }
+
+    /// The fault of a block that spins.
+    pub fn hang(&self, warps: &[Warp]) -> Box<Fault> {
+        let first = running(warps).next().unwrap_or(&warps[0]);
+        self.fault(first, FaultKind::Spin { warps: running(warps).count() as u32 })
+    }
+}
+
+/// The warps that could continue.
+fn running(warps: &[Warp]) -> impl Iterator<Item = &Warp> {
+    warps.iter().filter(|warp| warp.waiting == Waiting::No && !warp.stack.is_done())
 }

@@ -119,8 +119,6 @@ pub struct State {
     pub shared: Shared,
     /// Its barriers.
     pub barriers: [Barrier; gpurf_isa::machine::BARRIERS],
-    /// How often the block has changed memory.
-    pub changes: u64,
     /// Instructions that its warps have issued.
     pub issued: u64,
 }
@@ -134,7 +132,6 @@ impl State {
             block: geometry.block_at(index),
             shared: Shared::new(shared, program.narrow_shared, unwritten_shared),
             barriers: Default::default(),
-            changes: 0,
             issued: 0,
         }
     }
@@ -145,7 +142,7 @@ impl State {
         self.block = geometry.block_at(index);
         self.shared.reset();
         self.barriers = Default::default();
-        (self.changes, self.issued) = (0, 0);
+        self.issued = 0;
     }
 }
 
@@ -181,6 +178,8 @@ pub struct Context<'a, O> {
     /// Instructions that the present warp had issued before its turn.
     pub turn_began: u64,
     pub state: State,
+    /// How often blocks have changed memory.
+    pub changes: u64,
     pub counts: Counts,
     pub observer: &'a mut O,
 }
@@ -215,7 +214,7 @@ impl<O: Observer> Context<'_, O> {
     pub fn loops(&self, warp: &mut Warp) {
         // A loop that reads the time never returns to the same state.
         if warp.watch.since >= WATCHED_AFTER && !self.program.timed {
-            warp.watch_loop(self.state.changes);
+            warp.watch_loop(self.changes);
         }
     }
 

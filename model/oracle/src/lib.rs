@@ -4,9 +4,9 @@
 //! oracle gives for it, and the final memory must be equal. The oracle shares the instruction set and the arithmetic with them, and no pipeline code.
 //!
 //! * [`Program`] is a kernel with its operands resolved once; [`Memory`] holds the buffers; [`Oracle`] runs a [`Launch`].
-//! * The blocks of a launch run one after the other, in ascending order, and the warps of a block take turns. Blocks run in parallel on several host
-//!   threads where the result is the same; the oracle detects by itself where it is not (`conflict.rs`). So results do not depend on the number of
-//!   threads.
+//! * The blocks of a launch run one after the other, in ascending order, and the warps of a block take turns. Blocks that wait for later ones take
+//!   turns with them (`turns.rs`). Blocks run in parallel on several host threads where the result is the same; the oracle detects by itself where it
+//!   is not (`conflict.rs`). So results do not depend on the number of threads.
 //! * An error of the program ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
 //! * [`Oracle::run_checked`] also looks for reads of registers that the thread has not written.
 //! * [`Oracle::run_observed`] reports what each warp commits; [`Oracle::replay`] performs memory accesses in the order of another machine, and reads
@@ -36,6 +36,7 @@ mod replay;
 pub mod scratchpad;
 mod shared;
 mod stack;
+mod turns;
 mod undefined;
 mod warp;
 

@@ -11,6 +11,7 @@ use crate::context::{Accesses, Clock, Context, Counts, State, warps};
 use crate::fault::Fault;
 use crate::launch::Launch;
 use crate::memory::Memory;
+use crate::turns::in_turns;
 use crate::undefined::Undefined;
 
 /// Options of a run.
@@ -72,7 +73,7 @@ impl Oracle {
     }
 
     /// Runs a launch. The result is that of its blocks run one after the other, in ascending order; several run at the same time where that makes no
-    /// difference.
+    /// difference, and in turns where one waits for another.
     ///
     /// # Errors
     /// The first fault. Memory then holds what was written before it.
@@ -86,7 +87,7 @@ impl Oracle {
         self.run_observed(launch, memory, &mut Unobserved)
     }
 
-    /// Runs a launch block after block, and reports to an observer what each warp does.
+    /// Runs a launch block after block, and in turns where one waits for another; reports to an observer what each warp does.
     ///
     /// # Errors
     /// The first fault. Memory then holds what was written before it.
@@ -96,24 +97,40 @@ impl Oracle {
         memory: &Memory,
         observer: &mut O,
     ) -> Result<Statistics, Box<Fault>> {
+        let options = self.options;
+        self.counted(launch, memory, observer, |context| in_turns(context, launch, &options))
+    }
+
+    /// Runs a launch with a context of its own, and adds its counts to those of all launches.
+    fn counted<O: Observer>(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        observer: &mut O,
+        run: impl FnOnce(&mut Context<'_, O>) -> Result<(), Box<Fault>>,
+    ) -> Result<Statistics, Box<Fault>> {
         let mut context = self.context(launch, memory, None, observer);
-        let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
-        let ended = (0..launch.geometry.blocks()).try_for_each(|index| {
-            restart(&mut context, &mut warps, index);
-            context.run(&mut warps).map(|_| ())
-        });
+        let ended = run(&mut context);
         let counts = context.counts;
         self.total = add(self.total, counts);
         ended.map(|()| Statistics { counts, parallel: false })
     }
 
-    /// Runs a launch block after block, and looks for reads of registers, predicates and local memory that the thread has not written.
+    /// Runs a launch block after block, and looks for reads of registers, predicates and local memory that the thread has not written. A block that
+    /// waits for a later one is a hang.
     ///
     /// # Errors
     /// The first of these reads, whatever comes after it; else the first fault. Memory then holds what was written before the run ended.
     pub fn run_checked(&mut self, launch: &Launch<'_>, memory: &Memory) -> Result<Statistics, Box<Fault>> {
         let mut check = Undefined::new(launch);
-        let ran = self.run_observed(launch, memory, &mut check);
+        let first_value = self.options.first_value;
+        let ran = self.counted(launch, memory, &mut check, |context| {
+            let mut warps = warps(launch.program, &launch.geometry, first_value);
+            (0..launch.geometry.blocks()).try_for_each(|index| {
+                restart(context, &mut warps, index);
+                context.run(&mut warps).map(|_| ())
+            })
+        });
         match check.finish() {
             Some(fault) => Err(fault),
             None => ran,
@@ -226,6 +243,7 @@ impl Oracle {
             clock: Clock::Instructions(self.total.instructions),
             turn_began: 0,
             state: State::new(launch.program, &launch.geometry, 0, self.options.unwritten_shared),
+            changes: 0,
             counts: Counts::default(),
             observer,
         }
@@ -240,7 +258,7 @@ fn add(a: Counts, b: Counts) -> Counts {
 }
 
 /// Resets context and warps for another block.
-fn restart<O>(context: &mut Context<'_, O>, warps: &mut [crate::warp::Warp], index: u64) {
+pub(crate) fn restart<O>(context: &mut Context<'_, O>, warps: &mut [crate::warp::Warp], index: u64) {
     let geometry = context.geometry;
     context.state.restart(&geometry, index);
     for warp in warps {

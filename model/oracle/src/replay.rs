@@ -156,7 +156,7 @@ fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &
     context.accesses = Accesses::Grant(entry.lanes);
     let (accesses, issued) = (warp.accesses, warp.issued);
     // Another block may have changed memory since the warp's last access: a loop around the access is no hang.
-    context.state.changes += 1;
+    context.changes += 1;
     let stepped = step(context, warp);
     context.state.issued += warp.issued - issued;
     context.counts.instructions += warp.issued - issued;

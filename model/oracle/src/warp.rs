@@ -48,6 +48,9 @@ pub struct Warp {
     pub watch: Watch,
 }
 
+/// Instructions from the first saved state of a warp to the second. Copying the registers takes far less time than executing these.
+const FIRST_INTERVAL: u64 = 1 << 16;
+
 /// An earlier state of a warp, to detect that the warp returns to it.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
@@ -55,6 +58,8 @@ pub struct Watch {
     pub since: u64,
     /// The value of `since` at which the next state is saved.
     pub next: u64,
+    /// Instructions from the last saved state to the next.
+    pub interval: u64,
     /// The saved state, and how often memory had changed at that time.
     pub state: Option<(Stack, Vec<Lanes>, [Mask; PREDICATE_ROWS], u64)>,
     /// The number of changes of memory at which the warp was found to return to the saved state.
@@ -136,8 +141,10 @@ impl Warp {
             return;
         }
         if watch.since >= watch.next {
-            // The interval doubles each time, so that a loop of any length is found eventually (Brent).
-            watch.next = 2 * watch.since;
+            // The interval doubles as long as memory does not change, so that a loop of any length is found eventually (Brent).
+            let same = watch.state.as_ref().is_some_and(|(.., at)| *at == changes);
+            watch.interval = if same { 2 * watch.interval } else { FIRST_INTERVAL };
+            watch.next = watch.since + watch.interval;
             watch.state = Some((self.stack.clone(), self.rows.clone(), self.predicates, changes));
         }
     }

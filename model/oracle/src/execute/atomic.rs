@@ -135,7 +135,7 @@ impl<O: Observer> Context<'_, O> {
                 return Err(LaneFault::new(lane, FaultKind::ConstantWrite { access: Access::Atomic }));
             }
         };
-        self.state.changes += u64::from(changed);
+        self.changes += u64::from(changed);
         Ok(old)
     }
 }

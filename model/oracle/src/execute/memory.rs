@@ -241,7 +241,7 @@ impl<O: Observer> Context<'_, O> {
                 return Err(LaneFault::new(lane, FaultKind::ConstantWrite { access: Access::Store }));
             }
         };
-        self.state.changes += u64::from(changed);
+        self.changes += u64::from(changed);
         Ok(())
     }
 }
