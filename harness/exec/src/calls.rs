@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use crate::CudaError;
 
 /// Raised when a request changes its meaning.
-pub const PROTOCOL: u64 = 2;
+pub const PROTOCOL: u64 = 3;
 
 /// Maximum number of words of a request.
 const MOST_WORDS: u32 = 16;
@@ -125,6 +125,9 @@ calls! {
     AllocateHost = 38, "ALLOCATE_HOST";
     /// As `Free`, for an address of `AllocateHost`.
     FreeHost = 39, "FREE_HOST";
+    /// Words: stub, grid, block, dynamic shared memory. An error if the blocks of this launch cannot wait for each other: not all of them are on the SM
+    /// at the same time.
+    Cooperative = 40, "COOPERATIVE";
 }
 
 /// A request.

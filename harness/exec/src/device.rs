@@ -190,7 +190,7 @@ impl<'a> Device<'a> {
             None => {
                 let answered = self.answer_call(call, request);
                 // A launch asks for the kernel's parameters first.
-                if answered.is_err() && matches!(call, Call::Parameters | Call::Launch) {
+                if answered.is_err() && matches!(call, Call::Parameters | Call::Launch | Call::Cooperative) {
                     self.count_refused(request);
                 }
                 answered
@@ -247,7 +247,12 @@ impl<'a> Device<'a> {
                 let fits = attribute != DYNAMIC_SHARED || value <= SHARED_LIMIT.into();
                 if fits { Ok(Answer::default()) } else { Err(CudaError::InvalidValue) }
             }
-            Call::Occupancy => self.occupancy(words(request)?),
+            Call::Occupancy => {
+                let [stub, threads, shared] = words(request)?;
+                let sharing = Sharing::of(&self.setup.config);
+                Ok(Answer::words([self.resident(stub, threads, shared, sharing)?]))
+            }
+            Call::Cooperative => self.cooperative(words(request)?),
             Call::Allocate => {
                 let [size] = words(request)?;
                 self.memory.allocate(size).map(|address| Answer::words([address]))
@@ -582,15 +587,35 @@ impl<'a> Device<'a> {
         Ok(Answer::words([shared, constant as u64, local, threads, kernel.registers.into(), dynamic.into()]))
     }
 
-    fn occupancy(&mut self, [stub, threads, shared]: [u64; 3]) -> Result<Answer, CudaError> {
+    /// The blocks of a kernel that are on the SM at the same time. 0 if it cannot have one.
+    fn resident(&mut self, stub: u64, threads: u64, shared: u64, sharing: Option<Sharing>) -> Result<u64, CudaError> {
         let code = self.some_code(stub)?;
         let small = |value: u64| u32::try_from(value).map_err(|_| CudaError::InvalidValue);
         let geometry = Geometry { grid: [1; 3], block: [small(threads)?, 1, 1], dynamic_shared: small(shared)? };
         let most = self.properties.attribute(1);
-        let fits = threads > 0 && threads <= most && shared <= SHARED_LIMIT.into();
-        let config = &self.setup.config;
-        let residency = || Room::of(config).residency(&demand(&code.kernel, &geometry), Sharing::of(config)).blocks();
-        Ok(Answer::words([if fits { residency().into() } else { 0 }]))
+        if threads == 0 || threads > most || shared > SHARED_LIMIT.into() {
+            return Ok(0);
+        }
+        let room = Room::of(&self.setup.config);
+        Ok(room.residency(&demand(&code.kernel, &geometry), sharing).blocks().into())
+    }
+
+    /// Checks that the blocks of a cooperative launch can wait for each other. Blocks that share registers or scratchpad with another one do not count:
+    /// such a block may have to wait until the other one ends.
+    fn cooperative(&mut self, [stub, gx, gy, gz, bx, by, bz, shared]: [u64; 8]) -> Result<Answer, CudaError> {
+        let product = |size: [u64; 3]| size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
+        let sizes = [[gx, gy, gz], [bx, by, bz]];
+        // The launch itself refuses impossible sizes.
+        let (Some(blocks), Some(threads)) = (product(sizes[0]), product(sizes[1])) else {
+            return Ok(Answer::default());
+        };
+        let room = self.resident(stub, threads, shared, None)?;
+        if room > 0 && blocks > room {
+            let why =
+                format!("all blocks of a cooperative launch are on the SM at the same time, which has room for {room}");
+            return Err(self.impossible(stub, sizes, (CudaError::CooperativeTooLarge, &why)));
+        }
+        Ok(Answer::default())
     }
 
     fn launch(&mut self, words: [u64; 9], parameters: &[u8]) -> Result<Answer, CudaError> {

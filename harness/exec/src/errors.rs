@@ -31,8 +31,14 @@ errors! {
     InvalidSymbol = 13, "cudaErrorInvalidSymbol", "invalid device symbol";
     /// No memory of the device has this address.
     InvalidDevicePointer = 17, "cudaErrorInvalidDevicePointer", "invalid device pointer";
+    /// Texels are not 1, 2 or 4 channels of the same size.
+    InvalidChannelDescriptor = 20, "cudaErrorInvalidChannelDescriptor", "invalid channel descriptor";
     /// A copy has no valid direction.
     InvalidDirection = 21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy";
+    /// A linear filter for a fetch that gives integers.
+    InvalidFilterSetting = 26, "cudaErrorInvalidFilterSetting", "linear filtering not supported for non-float type";
+    /// Integers of 32 bits cannot be read as normalised floats.
+    InvalidNormSetting = 27, "cudaErrorInvalidNormSetting", "read as normalized float not supported for data type";
     /// Another process uses the device, or gpurf has ended.
     Unavailable = 46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable";
     /// A stub was called without sizes.
@@ -71,6 +77,8 @@ errors! {
     MisalignedAddress = 716, "cudaErrorMisalignedAddress", "misaligned address";
     /// Something else went wrong in a kernel.
     LaunchFailure = 719, "cudaErrorLaunchFailure", "unspecified launch failure";
+    /// The blocks of a cooperative launch are not all on the SM at the same time.
+    CooperativeTooLarge = 720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch";
     /// gpurf does not support the function.
     NotSupported = 801, "cudaErrorNotSupported", "operation not supported";
     /// The model and the RTL, or the machine and the oracle, differ; or the run was interrupted.

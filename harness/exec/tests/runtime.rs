@@ -36,6 +36,9 @@ const PTX: &str = "\
 }
 ";
 
+/// Versions of the runtime, for which the application is built, and their libraries.
+const VERSIONS: [(u32, &str); 3] = [(11, "libcudart.so.11.0"), (12, "libcudart.so.12"), (13, "libcudart.so.13")];
+
 /// The library, the application and its fat binary.
 struct Built {
     library: Library,
@@ -46,10 +49,13 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let library = Library::build(&folder.path().join("cudart")).unwrap();
     let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/runtime.c");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-Wall", "-Werror", "-pie", "-o"]).arg(folder.path().join("runtime")).arg(source);
-    let output = compiler.arg("-L").arg(&library.folder).arg("-l:libcudart.so.13").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (version, name) in VERSIONS {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-Wall", "-Werror", "-pie", "-o"]).arg(folder.path().join(format!("runtime-{version}")));
+        compiler.arg(format!("-DCUDART={version}")).arg(&source).arg("-L").arg(&library.folder);
+        let output = compiler.arg(format!("-l:{name}")).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
     std::fs::write(folder.path().join("fat"), fat(PTX)).unwrap();
     Built { library, folder }
 });
@@ -67,18 +73,24 @@ fn fat(ptx: &str) -> Vec<u8> {
 
 /// Runs a script of a shell that calls the application as `$app MODE`; returns its standard output.
 fn run_with(runner: &mut dyn Runner, script: &str) -> (Served, String) {
+    let (served, printed, _) = run_version(13, runner, script);
+    (served, printed)
+}
+
+/// As `run_with`, with a version of the runtime; returns also what happened.
+fn run_version(version: u32, runner: &mut dyn Runner, script: &str) -> (Served, String, Log) {
     let Built { library, folder } = &*BUILT;
     let printed = tempfile::NamedTempFile::new().unwrap();
     let mut command = Command::new("sh");
     command
         .args(["-c", script])
-        .env("app", "./runtime fat")
+        .env("app", format!("./runtime-{version} fat"))
         .current_dir(folder.path())
         .stdout(printed.reopen().unwrap());
     let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
     let (mut log, stop) = (Log::default(), AtomicBool::new(false));
     let served = serve(&mut command, library, &setup, runner, None, &mut log, &stop).unwrap();
-    (served, std::fs::read_to_string(printed.path()).unwrap())
+    (served, std::fs::read_to_string(printed.path()).unwrap(), log)
 }
 
 fn run(script: &str) -> (Served, String) {
@@ -110,6 +122,61 @@ fn each_kind_of_memory_has_its_functions() {
 #[test]
 fn a_copy_that_does_not_fit_changes_nothing() {
     check("extents");
+}
+
+/// The same with all versions of the runtime, whose structures differ. Returns the functions that were refused, with the number of calls.
+#[track_caller]
+fn check_versions(mode: &str) -> Vec<(String, u64)> {
+    let mut refused = Vec::new();
+    for (version, _) in VERSIONS {
+        let mut runner = Functional::new(OracleEngine::default());
+        let (served, printed, log) = run_version(version, &mut runner, &format!("exec $app {mode}"));
+        assert!(served.status.success() && printed.is_empty(), "CUDA {version}, {}: {printed}", served.status);
+        refused = log.refused.into_iter().collect();
+    }
+    refused
+}
+
+#[test]
+fn arrays_are_copied_in_one_to_three_dimensions_and_layers() {
+    check("arrays");
+}
+
+#[test]
+fn arrays_and_copies_that_cannot_be_are_errors_and_change_nothing() {
+    let (_, _, log) = run_version(13, &mut Functional::new(OracleEngine::default()), "exec $app array-errors");
+    assert_eq!(log.refused.values().sum::<u64>(), 3, "{:?}", log.refused);
+    check("array-errors");
+}
+
+#[test]
+fn an_objects_handle_is_the_address_of_its_header() {
+    check_versions("headers");
+}
+
+#[test]
+fn objects_that_cannot_be_are_errors() {
+    let refused = check_versions("objects");
+    let names: Vec<&str> = refused.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "a format of texels that is compressed, planar or normalised",
+        "a linear filter across the edges of a cube map (seamlessCubemap)",
+        "a texture or a surface of a mipmapped array",
+        "a texture with a view of a resource",
+        "a texture with an anisotropic filter",
+        "a texture with sRGB",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_reset_and_a_fork_forget_arrays_and_objects() {
+    check("forgotten");
+}
+
+#[test]
+fn calls_at_random_with_arrays_give_errors_that_have_names() {
+    check("random");
 }
 
 /// An engine whose launches take longer than the application lives.

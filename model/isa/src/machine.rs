@@ -30,6 +30,10 @@ pub const STACK_LIMIT: u32 = 192 << 10;
 pub const BLOCK_THREADS: u32 = 1024;
 /// Barriers of a block.
 pub const BARRIERS: usize = 16;
+/// Name of the variable in which the blocks of a grid count at a barrier of the grid; no variable of a program has it.
+pub const GRID_BARRIER: &str = "grid barrier";
+/// Its size in bytes. CUDA's cooperative groups count in the second word; all begin as zero.
+pub const GRID_BARRIER_BYTES: u32 = 16;
 
 /// Why a TRAP stops a kernel.
 pub mod trap {
@@ -52,6 +56,9 @@ pub mod trap {
     /// The address of a 64-bit atomic operation is no multiple of 8.
     pub const MISALIGNED: u32 = 8;
 
+    /// An access to a surface that is outside of it.
+    pub const SURFACE: u32 = 9;
+
     /// Describes a code in words.
     pub fn reason(code: u32) -> &'static str {
         match code {
@@ -63,6 +70,7 @@ pub mod trap {
             STACK => "a recursion is deeper than the stack (compiler.stack_bytes)",
             NO_FUNCTION => "a call through a pointer that holds no address of a function with such parameters",
             MISALIGNED => "the address of a 64-bit atomic operation is not a multiple of 8",
+            SURFACE => "a surface was accessed outside of its bounds",
             _ => "the program executed a trap with a code of its own",
         }
     }

@@ -2,7 +2,9 @@
 
 pub mod atomics;
 pub mod calls;
+pub mod grid;
 pub mod halves;
+pub mod pictures;
 pub mod ranking;
 
 use std::collections::HashMap;

@@ -171,16 +171,18 @@ pub const UNIFIED_DATA: [(&str, &str); 6] = [
 ];
 
 /// Kernels that test how manifests describe launches: structs, pointers in memory, variables, names, loops; features of PTX that the machine does not
-/// have: calls, atomic operations on 64 bits, half precision; and clocks. They lie in `launch/`, and each has one manifest. Their code is like that
+/// have: calls, atomic operations on 64 bits, half precision, barriers of the grid, textures and surfaces; and clocks. They lie in `launch/`, and each has one manifest. Their code is like that
 /// of the others, so they need not run on every machine: they have no goldens.
-pub const LAUNCH: [Kernel; 11] = [
+pub const LAUNCH: [Kernel; 13] = [
     Kernel { name: "launch/atomics", reference: launch::atomics::reference },
     Kernel { name: "launch/calls", reference: launch::calls::reference },
     Kernel { name: "launch/chains", reference: launch::chains },
     Kernel { name: "launch/clocks", reference: launch::clocks },
+    Kernel { name: "launch/grid", reference: launch::grid::reference },
     Kernel { name: "launch/halves", reference: launch::halves::reference },
     Kernel { name: "launch/loops", reference: launch::loops },
     Kernel { name: "launch/particles", reference: launch::particles },
+    Kernel { name: "launch/pictures", reference: launch::pictures::reference },
     Kernel { name: "launch/ranking", reference: launch::ranking::reference },
     Kernel { name: "launch/report", reference: launch::report },
     Kernel { name: "launch/templates", reference: launch::templates },

@@ -103,7 +103,7 @@ impl Expected {
                 good(&answer, size < 1 << 32, CudaError::OutOfMemory);
                 if let Ok(answer) = &answer {
                     let address = answer.words[0];
-                    assert!(self.place(address, 0).is_none() && address.is_multiple_of(256));
+                    assert!(self.place(address, 0).is_none() && address.is_multiple_of(512));
                     self.freed.retain(|freed| *freed != address);
                     self.live.insert(address, vec![0; size as usize]);
                     if call == Call::AllocateHost {

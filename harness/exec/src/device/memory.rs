@@ -12,8 +12,8 @@ use gpurf_oracle::Memory;
 
 use crate::CudaError;
 
-/// Alignment of allocations, as in CUDA.
-const ALIGNMENT: u32 = 256;
+/// Alignment of allocations, as in CUDA: that of textures (`textureAlignment`).
+const ALIGNMENT: u32 = 512;
 /// Alignment of shared memory, which is mapped in pages: of 4 KiB, or larger ones on some machines.
 const PAGE: u32 = 64 << 10;
 /// Bytes of shared memory that are compared at once after a launch.

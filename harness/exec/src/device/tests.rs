@@ -177,6 +177,16 @@ fn a_launch_changes_memory_and_variables() {
         assert!(occupancy >= 1 && occupancy <= whole, "{occupancy} of {whole}");
         assert_eq!(ask(device, Call::Occupancy, &[STUB, 5000, 0], &[]).unwrap().words, [0]);
         assert_eq!(device.log.kernels["scale"], KernelCount { launches: 1, ..KernelCount::default() });
+        // A cooperative launch has as many blocks as there is room for.
+        let cooperative = |device: &mut Device, x: u64, y: u64| {
+            ask(device, Call::Cooperative, &[STUB, x, y, 1, 64, 2, 2, 0], &[]).map(|answer| answer.words)
+        };
+        assert_eq!(cooperative(device, occupancy, 1), Ok(vec![]));
+        assert_eq!(cooperative(device, occupancy + 1, 1), Err(CudaError::CooperativeTooLarge));
+        assert_eq!(cooperative(device, 1, occupancy + 1), Err(CudaError::CooperativeTooLarge));
+        // The launch itself says what is wrong with impossible sizes.
+        assert_eq!(cooperative(device, u64::from(u32::MAX), u64::MAX), Ok(vec![]));
+        assert_eq!(device.log.kernels["scale"], KernelCount { launches: 1, refused: 2, ..KernelCount::default() });
     });
 }
 

@@ -53,6 +53,8 @@ pub struct Calls<'a> {
     closed: Vec<Circle<'a>>,
     /// The address of the current frame in local memory.
     stack_pointer: Option<V>,
+    /// Whether the current statement belongs to a function of the compiler's library.
+    in_library: bool,
     /// Bytes of a frame that local variables take, at the current instruction; and the maximum.
     frame: u32,
     largest_frame: u32,
@@ -140,9 +142,14 @@ impl<'a> Kernel<'_, 'a> {
         self.calls.statements >= MAX_STATEMENTS
     }
 
-    /// Whether the current statement belongs to a function.
+    /// Whether the current statement belongs to a function of the program.
     pub fn is_in_function(&self) -> bool {
-        self.calls.depth > 0
+        self.calls.depth > 0 && !self.calls.in_library
+    }
+
+    /// Whether the current statement belongs to a function of the compiler's library.
+    pub fn is_in_library(&self) -> bool {
+        self.calls.in_library
     }
 
     /// Enters a block in braces.
@@ -247,6 +254,20 @@ impl<'a> Kernel<'_, 'a> {
         self.b.end(Term::Jump(after), after);
         self.pass(&own.results, &given.results);
         Ok(())
+    }
+
+    /// Lowers a function of the compiler's library, which calls no other function, in place of an instruction. Returns the words of its result.
+    pub fn call_library(&mut self, function: &Callable<'a>, parameters: &[Val]) -> Result<Vec<Val>> {
+        let own = self.function_arguments(function)?;
+        for (to, value) in self.words(&own.parameters).zip(parameters) {
+            self.b.assign(to, *value);
+        }
+        let after = self.b.block();
+        self.calls.in_library = true;
+        self.function_body(function, &own, after);
+        self.calls.in_library = false;
+        self.b.end(Term::Jump(after), after);
+        Ok(self.words(&own.results).map(Val::Reg).collect())
     }
 
     /// Lowers a call of a recursive function from outside of its circle.

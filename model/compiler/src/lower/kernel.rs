@@ -4,7 +4,6 @@ use super::SharedPlaces;
 use super::calls::Calls;
 use super::float::F32;
 use super::module::{Environment, Place};
-use super::refusal;
 use super::types::{Result, Ty, refused_type};
 use super::wide::{self, Pair};
 use crate::diagnostic::{Error, Feature, LineIndex, Span};
@@ -236,9 +235,10 @@ impl<'a> Kernel<'_, 'a> {
                 let message = format!("`{name}` is outside of the subset: it identifies the machine");
                 return lacks(span, Feature::MachineRegisters, message);
             }
-            // Where the runtime stores the address of the grid's barrier.
+            // The upper and the lower word of the address of the grid's barrier.
             "%envreg1" | "%envreg2" => {
-                return lacks(span, Feature::GridSynchronisation, refusal::GRID_SYNCHRONISATION);
+                let [low, high] = self.global_address(machine::GRID_BARRIER, 0);
+                return Ok(Some([if name == "%envreg1" { high } else { low }, Val::ZERO]));
             }
             _ if name.starts_with("%pm") || name.starts_with("%envreg") || name.contains("cluster") => {
                 return lacks(span, Feature::MachineRegisters, format!("`{name}` is outside of the subset"));

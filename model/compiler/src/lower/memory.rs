@@ -257,63 +257,57 @@ impl<'a> Kernel<'_, 'a> {
         self.fence(fences[0]);
         let (target, address) = self.address(a, space)?;
         let source = Source { target, address, bypass, span: a.span };
-        let total = check_width(ty, width, d.span)?;
-        let align = alignment(total);
+        let align = alignment(check_width(ty, width, d.span)?);
         let mut values: Vec<Pair> = Vec::new();
         if self.is_single(i, ty, target) {
             for n in 0..width {
                 let align = if n == 0 { align } else { Alignment::Natural };
                 values.push(self.load_single(source, n * 8, align)?);
             }
-        } else if ty.bits >= 32 {
-            let words = total / 4;
-            let loaded: Vec<Val> = (0..words)
-                .map(|n| {
-                    let align = if n == 0 { align } else { Alignment::Natural };
-                    self.load_word(source, n * 4, LoadType::B32, align)
-                })
-                .collect::<Result<_>>()?;
-            match ty.bits {
-                32 => values.extend(loaded.iter().map(|&w| [w, Val::ZERO])),
-                _ => values.extend(loaded.chunks(2).map(|w| [w[0], w[1]])),
-            }
-        } else if width == 1 {
-            let kind = match (ty.bits, ty.signed()) {
-                (8, false) => LoadType::U8,
-                (8, true) => LoadType::S8,
-                (_, false) => LoadType::U16,
-                (_, true) => LoadType::S16,
-            };
-            let value = self.load_word(source, 0, kind, Alignment::Natural)?;
-            // The load itself has extended the value to 32 bits.
-            let filled = Ty { bits: 32, ..ty };
-            match self.destination(d)? {
-                Some(Reg::Word(_, 16)) => self.write_word(d, Ty { bits: 16, ..ty }, value)?,
-                Some(Reg::Word(_, 8)) => self.write_word(d, Ty { bits: 8, ..ty }, value)?,
-                _ => self.write_extended(d, filled, [value, Val::ZERO])?,
-            }
-            self.fence(fences[1]);
-            return Ok(());
         } else {
-            // Several small elements are loaded as words, and then extracted.
-            let kind = if total == 2 { LoadType::U16 } else { LoadType::B32 };
-            let words: Vec<Val> = (0..total.div_ceil(4))
-                .map(|n| {
-                    let align = if n == 0 { align } else { Alignment::Natural };
-                    self.load_word(source, n * 4, kind, align)
-                })
-                .collect::<Result<_>>()?;
-            for n in 0..width {
-                let bit = n * ty.bits;
-                let word = words[(bit / 32) as usize];
-                values.push([self.b.field(ty.signed(), word, bit % 32, ty.bits), Val::ZERO]);
-            }
+            values = self.load_elements(source, ty, width)?;
         }
         self.fence(fences[1]);
+        if width == 1 && ty.bits < 32 {
+            // The load itself has extended the value to 32 bits.
+            return match self.destination(d)? {
+                Some(Reg::Word(_, bits @ (8 | 16))) => self.write(d, Ty { bits, ..ty }, values[0]),
+                _ => self.write_extended(d, Ty { bits: 32, ..ty }, values[0]),
+            };
+        }
         for (operand, value) in parts.iter().zip(values) {
             self.write_extended(operand, ty, value)?;
         }
         Ok(())
+    }
+
+    /// Loads elements word by word. Those of less than 32 bits are extended to 32.
+    pub fn load_elements(&mut self, source: Source, ty: Ty, width: u32) -> Result<Vec<Pair>> {
+        let total = ty.bytes() * width;
+        let kind = match (total, ty.signed()) {
+            (1, false) => LoadType::U8,
+            (1, true) => LoadType::S8,
+            (2, signed) if signed && width == 1 => LoadType::S16,
+            (2, _) => LoadType::U16,
+            _ => LoadType::B32,
+        };
+        let words: Vec<Val> = (0..total.div_ceil(4))
+            .map(|n| {
+                let align = if n == 0 { alignment(total) } else { Alignment::Natural };
+                self.load_word(source, n * 4, kind, align)
+            })
+            .collect::<Result<_>>()?;
+        Ok(match ty.bits {
+            64 => words.chunks(2).map(|w| [w[0], w[1]]).collect(),
+            bits if bits == 32 || width == 1 => words.iter().map(|&w| [w, Val::ZERO]).collect(),
+            // Several small elements are loaded as words, and then extracted.
+            bits => (0..width)
+                .map(|n| {
+                    let word = words[(n * bits / 32) as usize];
+                    [self.b.field(ty.signed(), word, n * bits % 32, bits), Val::ZERO]
+                })
+                .collect(),
+        })
     }
 
     /// A store of at most 32 bits.
@@ -342,11 +336,7 @@ impl<'a> Kernel<'_, 'a> {
         let parts = parts(value, width)?;
         self.fence(fences[0]);
         let (target, address) = self.address(a, space)?;
-        if target == Target::Constant {
-            return wrong(i.span, "the constant space is only read");
-        }
-        let total = check_width(ty, width, value.span)?;
-        let align = alignment(total);
+        let align = alignment(check_width(ty, width, value.span)?);
         let mut values = Vec::new();
         for part in parts {
             values.push(self.low_part(part, ty)?);
@@ -359,6 +349,21 @@ impl<'a> Kernel<'_, 'a> {
             self.fence(fences[1]);
             return Ok(());
         }
+        self.store_elements(target, address, ty, &values, a.span)?;
+        self.fence(fences[1]);
+        Ok(())
+    }
+
+    /// Stores elements word by word.
+    pub fn store_elements(
+        &mut self,
+        target: Target,
+        address: Address,
+        ty: Ty,
+        values: &[Pair],
+        span: Span,
+    ) -> Result<()> {
+        let (width, total) = (values.len(), ty.bytes() * values.len() as u32);
         let words: Vec<Val> = match ty.bits {
             64 => values.iter().flatten().copied().collect(),
             32 => values.iter().map(|v| v[0]).collect(),
@@ -378,17 +383,16 @@ impl<'a> Kernel<'_, 'a> {
             _ => StoreType::B32,
         };
         for (n, word) in words.into_iter().enumerate() {
-            let align = if n == 0 { align } else { Alignment::Natural };
+            let align = if n == 0 { alignment(total) } else { Alignment::Natural };
             let at = n as u32 * 4;
             match target {
                 Target::Memory(space) => self.store_word(space, address, at, kind, align, word),
                 Target::Argument(number) => {
-                    self.store_argument(number, address.offset + at as i32, kind, word, a.span)?;
+                    self.store_argument(number, address.offset + at as i32, kind, word, span)?;
                 }
-                Target::Constant => unreachable!("refused above"),
+                Target::Constant => return wrong(span, "the constant space is only read"),
             }
         }
-        self.fence(fences[1]);
         Ok(())
     }
 
@@ -458,7 +462,7 @@ fn window_of(space: &str) -> u32 {
 }
 
 /// Number of elements of an access.
-fn vector(mods: &mut Mods<'_, '_>) -> u32 {
+pub fn vector(mods: &mut Mods<'_, '_>) -> u32 {
     match mods.one_of(&["v2", "v4"]) {
         Some("v2") => 2,
         Some(_) => 4,
@@ -467,7 +471,7 @@ fn vector(mods: &mut Mods<'_, '_>) -> u32 {
 }
 
 /// The operands of an access with `width` elements.
-fn parts<'i, 'a>(operand: &'i Operand<'a>, width: u32) -> Result<&'i [Operand<'a>]> {
+pub fn parts<'i, 'a>(operand: &'i Operand<'a>, width: u32) -> Result<&'i [Operand<'a>]> {
     match &operand.kind {
         OperandKind::Vector(list) if list.len() == width as usize => Ok(list),
         _ if width == 1 => Ok(std::slice::from_ref(operand)),
@@ -476,7 +480,7 @@ fn parts<'i, 'a>(operand: &'i Operand<'a>, width: u32) -> Result<&'i [Operand<'a
 }
 
 /// Size of an access in bytes.
-fn check_width(ty: Ty, width: u32, span: Span) -> Result<u32> {
+pub fn check_width(ty: Ty, width: u32, span: Span) -> Result<u32> {
     let total = ty.bytes() * width;
     if total > 16 { wrong(span, "an access of more than 16 bytes is outside of the subset") } else { Ok(total) }
 }

@@ -21,7 +21,9 @@ mod origins;
 mod print;
 mod refusal;
 mod single;
+mod texture;
 mod types;
+mod video;
 mod warp;
 mod wide;
 
@@ -144,16 +146,19 @@ pub fn lower(
     }
 }
 
-/// The variables that the compiler adds, if they are needed: the buffers into which kernels write what the host prints, and the locks of 64-bit
-/// operations.
+/// The variables that the compiler adds, if they are needed: the buffers into which kernels write what the host prints, the locks of 64-bit
+/// operations, and the barrier of the grid.
 fn hidden(kernels: &[Lowered]) -> impl Iterator<Item = Symbol> {
     let printf = kernels.iter().any(|kernel| !kernel.prints.is_empty()).then_some((PRINTF_BUFFER, PRINTF_BYTES));
     let asserts = kernels.iter().any(|kernel| kernel.asserts);
     let asserts = asserts.then_some((ASSERT_BUFFER, HEADER + ASSERTIONS * ASSERTION_RECORD));
-    let names_locks =
-        |kernel: &Lowered| kernel.function.addresses.iter().any(|address| address.symbol == atomic::LOCKS);
-    let locks = kernels.iter().any(names_locks).then_some((atomic::LOCKS, atomic::LOCK_BYTES));
-    [printf, asserts, locks].into_iter().flatten().map(|(name, bytes)| Symbol {
+    let names = |symbol: &'static str| {
+        move |kernel: &Lowered| kernel.function.addresses.iter().any(|address| address.symbol == symbol)
+    };
+    let locks = kernels.iter().any(names(atomic::LOCKS)).then_some((atomic::LOCKS, atomic::LOCK_BYTES));
+    let grids = kernels.iter().any(names(limits::GRID_BARRIER));
+    let grids = grids.then_some((limits::GRID_BARRIER, limits::GRID_BARRIER_BYTES));
+    [printf, asserts, locks, grids].into_iter().flatten().map(|(name, bytes)| Symbol {
         name: name.to_owned(),
         space: SymbolSpace::Global,
         bytes,
@@ -402,12 +407,13 @@ impl<'a> Kernel<'_, 'a> {
                 },
                 Statement::BranchTargets(_) => {}
                 Statement::Label(word) => {
-                    self.b.line = self.lines.line(word.span.start);
+                    self.go_to_line(word.span);
                     let to = self.code.scopes.last().expect("inside of a block").labels[word.text];
                     self.b.end(Term::Jump(to), to);
                 }
                 Statement::Instruction(inst) => {
-                    (self.b.line, self.b.ordered) = (self.lines.line(inst.span.start), false);
+                    self.go_to_line(inst.span);
+                    self.b.ordered = false;
                     self.b.variables = Variables::NONE;
                     let counted = if self.is_in_function() { self.count_statement(inst.span) } else { Ok(()) };
                     if let Err(error) = counted.and_then(|()| self.guarded(inst)) {
@@ -417,6 +423,13 @@ impl<'a> Kernel<'_, 'a> {
             }
         }
         self.code.scopes.pop();
+    }
+
+    /// Sets the source line of what follows. Code of the library has the line of the instruction that it replaces.
+    fn go_to_line(&mut self, span: Span) {
+        if !self.is_in_library() {
+            self.b.line = self.lines.line(span.start);
+        }
     }
 
     /// Opens the scope of a block with its declarations.
@@ -531,6 +544,8 @@ impl<'a> Kernel<'_, 'a> {
             || self.conversion(i, &mut mods)?
             || self.memory(i, &mut mods)?
             || self.atomic(i, &mut mods)?
+            || self.texture(i, &mut mods)?
+            || self.video(i, &mut mods)?
             || self.warp(i, &mut mods)?
             || self.control(i, &mut mods)?;
         if !done {

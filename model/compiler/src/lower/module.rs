@@ -64,7 +64,9 @@ pub fn size(variable: &Variable<'_>) -> Result<u64> {
     let Some(element) = type_size(variable.ty.text) else {
         let Error { feature, .. } = refused_type(variable.ty.text, variable.ty.span);
         let message = match feature {
-            Feature::Textures | Feature::Surfaces => "textures and surfaces are outside of the subset".to_owned(),
+            Feature::Textures | Feature::Surfaces => {
+                "references to textures and surfaces are outside of the subset: use objects".to_owned()
+            }
             _ => format!("variables of type `.{}` are outside of the subset", variable.ty.text),
         };
         return Err(Error::lacks(variable.ty.span, feature, message));

@@ -31,8 +31,8 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
     }
     match opcode {
         "call" => call(i),
-        "tex" | "tld4" | "txq" | "istypep" => (Feature::Textures, "textures are outside of the subset".into()),
-        "suld" | "sust" | "sured" | "suq" => (Feature::Surfaces, "surfaces are outside of the subset".into()),
+        "istypep" => (Feature::Textures, "references to textures and surfaces are outside of the subset".into()),
+        "sured" => (Feature::Surfaces, "reductions in surfaces (`sured`) are outside of the subset".into()),
         "wmma" | "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wgmma" | "tcgen05" => {
             (Feature::Tensor, format!("`{opcode}`: tensor operations are outside of the subset"))
         }
@@ -43,7 +43,7 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
             let why = "local memory whose size is known at run time only is outside of the subset";
             (Feature::Malloc, format!("`{opcode}`: {why}"))
         }
-        _ if is_video(opcode) => (Feature::Video, "the video instructions are outside of the subset".into()),
+        _ if is_video(opcode) => (Feature::Video, "the scalar video instructions are outside of the subset".into()),
         _ if has("f16") || has("f16x2") => {
             (Feature::HalfPrecision, format!("`{opcode}` in half precision is outside of the subset"))
         }
@@ -54,10 +54,9 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
     }
 }
 
-/// Whether this is a video instruction: scalar, of two halves or of four bytes.
+/// Whether this is a scalar video instruction.
 fn is_video(opcode: &str) -> bool {
-    let kind = opcode.trim_end_matches(['2', '4']);
-    matches!(kind, "vset" | "vadd" | "vsub" | "vavrg" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad")
+    matches!(opcode, "vset" | "vadd" | "vsub" | "vavrg" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad")
 }
 
 fn newer(name: &str) -> (Feature, String) {

@@ -70,8 +70,8 @@ pub fn refused_type(text: &str, span: Span) -> Error {
         "f16" | "f16x2" => (Feature::HalfPrecision, "this form in half precision is outside of the subset"),
         "bf16" | "bf16x2" | "tf32" => (Feature::HalfPrecision, "bfloat16 and tf32 are outside of the subset"),
         "b128" | "u128" | "s128" => (Feature::WideTypes, "128-bit operands are outside of the subset"),
-        "texref" | "samplerref" => (Feature::Textures, "textures are outside of the subset"),
-        "surfref" => (Feature::Surfaces, "surfaces are outside of the subset"),
+        "texref" | "samplerref" => (Feature::Textures, "references to textures are outside of the subset: use objects"),
+        "surfref" => (Feature::Surfaces, "references to surfaces are outside of the subset: use objects"),
         _ => (Feature::Other, "this type is outside of the subset"),
     };
     Error::lacks(span, feature, message)

@@ -31,7 +31,8 @@ const GOOD: &str = "mov.u32 %r1, 7;";
 
 #[test]
 fn what_a_kernel_lacks_concerns_that_kernel_alone() {
-    let tex = "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}];";
+    let tex = "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [name, {%f1, %f2}];";
+    let grid = "{ .param .b64 q; st.param.b64 [q], %l1; .param .b32 r; call.uni (r), cudaCGSynchronizeGrid, (q); }";
     let bodies = [
         ("tanh.approx.f64 %d0, %d1;", Feature::DoublePrecision),
         ("fma.f64 %d0, %d1, %d2, %d3;", Feature::Other),
@@ -46,9 +47,9 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         (".shared .b8 s[70000]; mov.u32 %r1, s;", Feature::Room),
         ("call.uni %l1;", Feature::FunctionPointers),
         ("mov.u64 %l0, bad;", Feature::DynamicParallelism),
-        ("mov.u32 %r0, %envreg1;", Feature::GridSynchronisation),
+        (grid, Feature::GridSynchronisation),
         ("vadd.s32.s32.s32 %r0, %r1, %r2;", Feature::Video),
-        ("vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", Feature::Video),
+        ("vabsdiff4.u32.u32.u32.add %r0, %r1.b3210, %r2, %r3;", Feature::Video),
     ];
     for (body, feature) in bodies {
         let source = module("", &[("first", GOOD), ("bad", body), ("last", GOOD)]);

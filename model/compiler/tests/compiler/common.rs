@@ -4,7 +4,7 @@ use gpurf_compiler::{AddressBits, Compiled, Options as CompilerOptions, Schedule
 use gpurf_oracle::host::relocate;
 use gpurf_oracle::marks::{MarkJudge, Scope};
 use gpurf_oracle::power::PowerJudge;
-use gpurf_oracle::{Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
+use gpurf_oracle::{BufferIndex, Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
 use std::collections::HashMap;
 
 /// An oracle whose registers do not begin as zero: their initial contents must make no difference.
@@ -29,7 +29,26 @@ pub fn compiled_with(source: &str, options: &CompilerOptions) -> Compiled {
 /// Runs the first kernel with one block of `threads` threads, and judges the marks of its code. Its parameters are the addresses of the inputs and of
 /// a result of `bytes` bytes. Returns the result; asserts that it is the same for each order of instructions, and with addresses of 32 bits.
 pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
-    let result = |options| run_with(options, source, inputs, bytes, threads);
+    run_on(source, registers, threads, |memory| {
+        let mut parameters = Vec::new();
+        let mut result = None;
+        for data in inputs.iter().chain([&vec![0; bytes]]) {
+            let buffer = memory.add("buffer", data).expect("there is room");
+            parameters.push(memory.buffer(buffer).address().into());
+            result = Some(buffer);
+        }
+        (parameters, result.expect("there is a result"))
+    })
+}
+
+/// Runs the first kernel as [`run`] does, on buffers that `fill` puts into memory. It returns the parameters and the buffer that has the result.
+pub fn run_on(
+    source: &str,
+    registers: u16,
+    threads: u32,
+    fill: impl Fn(&mut Memory) -> (Vec<u64>, BufferIndex),
+) -> Vec<u8> {
+    let result = |options| run_with(options, source, &fill, threads);
     let options = CompilerOptions { registers, power_threshold: POWER_THRESHOLD, ..Default::default() };
     let plain = result(options);
     for schedule in [Schedule::Tree, Schedule::Latency] {
@@ -56,17 +75,17 @@ impl Observer for Judges {
 /// A small threshold, so that registers stay ON only briefly and many change to another state.
 const POWER_THRESHOLD: u8 = 2;
 
-fn run_with(options: CompilerOptions, source: &str, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
+fn run_with(
+    options: CompilerOptions,
+    source: &str,
+    fill: &impl Fn(&mut Memory) -> (Vec<u64>, BufferIndex),
+    threads: u32,
+) -> Vec<u8> {
     let image = compiled_with(source, &options).image;
     let mut kernel = image.kernels[0].clone();
     let mut memory = Memory::default();
-    let mut constant = Vec::new();
-    let mut result = None;
-    for data in inputs.iter().chain([&vec![0; bytes]]) {
-        let buffer = memory.add("buffer", data).expect("there is room");
-        constant.extend_from_slice(&u64::from(memory.buffer(buffer).address()).to_le_bytes());
-        result = Some(buffer);
-    }
+    let (parameters, result) = fill(&mut memory);
+    let constant: Vec<u8> = parameters.iter().flat_map(|parameter| parameter.to_le_bytes()).collect();
     let variables: HashMap<&str, u64> = image
         .symbols
         .iter()
@@ -83,7 +102,7 @@ fn run_with(options: CompilerOptions, source: &str, inputs: &[Vec<u8>], bytes: u
     Oracle::new(DIRTY).run_observed(&launch, &memory, &mut judges).unwrap_or_else(|e| panic!("{e}\n{source}"));
     assert_eq!(judges.0.finish().0, [], "marks\n{source}");
     assert_eq!(judges.1.finish().0, [], "power states\n{source}");
-    memory.read(result.expect("there is a result"))
+    memory.read(result)
 }
 
 /// Runs one thread of a kernel without parameters. Returns the text of its fault.

@@ -12,4 +12,5 @@ mod operations;
 mod programs;
 mod refusals;
 mod single;
+mod textures;
 mod votes;

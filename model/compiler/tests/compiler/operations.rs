@@ -625,3 +625,80 @@ fn half_precision() {
         }),
     ]);
 }
+
+/// The bytes of a word as numbers.
+fn unsigned_bytes(x: u64) -> [i32; 4] {
+    (x as u32).to_le_bytes().map(i32::from)
+}
+
+fn signed_bytes(x: u64) -> [i32; 4] {
+    (x as u32).to_le_bytes().map(|byte| i32::from(byte as i8))
+}
+
+fn signed_halves(x: u64) -> [i32; 2] {
+    [i32::from(x as i16), i32::from((x >> 16) as i16)]
+}
+
+fn of_bytes(lanes: [i32; 4]) -> u64 {
+    u32::from_le_bytes(lanes.map(|lane| lane as u8)).into()
+}
+
+fn of_halves(lanes: [i32; 2]) -> u64 {
+    (lanes[0] as u16 as u64) | (lanes[1] as u16 as u64) << 16
+}
+
+fn each<const N: usize>(a: [i32; N], b: [i32; N], f: impl Fn(i32, i32) -> i32) -> [i32; N] {
+    std::array::from_fn(|lane| f(a[lane], b[lane]))
+}
+
+#[test]
+fn video_instructions() {
+    const ABC: &[u32] = &[32, 32, 32];
+    check(&[
+        case("vabsdiff4.u32.u32.u32 $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_bytes(each(unsigned_bytes(a), unsigned_bytes(b), |x, y| (x - y).abs()))
+        }),
+        // The form of __vsadu4.
+        case("vabsdiff4.u32.u32.u32.add $d, $a, $b, $c;", 32, ABC, |a, b, c| {
+            c + each(unsigned_bytes(a), unsigned_bytes(b), |x, y| (x - y).abs()).iter().sum::<i32>() as u64
+        }),
+        case("vabsdiff4.s32.s32.s32.sat $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_bytes(each(signed_bytes(a), signed_bytes(b), |x, y| (x - y).abs().min(127)))
+        }),
+        case("vabsdiff2.u32.s32.s32.add $d, $a, $b, $c;", 32, ABC, |a, b, c| {
+            c + each(signed_halves(a), signed_halves(b), |x, y| (x - y).abs()).iter().sum::<i32>() as u64
+        }),
+        case("vadd4.s32.s32.u32.sat $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_bytes(each(signed_bytes(a), unsigned_bytes(b), |x, y| (x + y).clamp(-128, 127)))
+        }),
+        case("vadd4.s32.s32.s32.add $d, $a, $b, $c;", 32, ABC, |a, b, c| {
+            let sums = each(signed_bytes(a), signed_bytes(b), |x, y| i32::from((x + y) as i8));
+            u64::from((c as u32).wrapping_add(sums.iter().sum::<i32>() as u32))
+        }),
+        case("vsub2.u32.s32.s32.sat $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_halves(each(signed_halves(a), signed_halves(b), |x, y| (x - y).clamp(0, 65535)))
+        }),
+        case("vsub4.u32.u32.u32 $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_bytes(each(unsigned_bytes(a), unsigned_bytes(b), |x, y| x - y))
+        }),
+        case("vavrg4.s32.s32.s32 $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            // Away from zero, where the sum is odd.
+            of_bytes(each(signed_bytes(a), signed_bytes(b), |x, y| (x + y + (x + y).signum()) / 2))
+        }),
+        case("vavrg2.s32.s32.s32 $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_halves(each(signed_halves(a), signed_halves(b), |x, y| (x + y + (x + y).signum()) / 2))
+        }),
+        case("vmin4.u32.u32.s32 $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_bytes(each(unsigned_bytes(a), signed_bytes(b), i32::min))
+        }),
+        case("vmax2.s32.s32.s32 $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_halves(each(signed_halves(a), signed_halves(b), i32::max))
+        }),
+        case("vset4.u32.s32.lt $d, $a, $b, $c;", 32, ABC, |a, b, _| {
+            of_bytes(each(unsigned_bytes(a), signed_bytes(b), |x, y| (x < y).into()))
+        }),
+        case("vset2.s32.s32.ne.add $d, $a, $b, $c;", 32, ABC, |a, b, c| {
+            c + each(signed_halves(a), signed_halves(b), |x, y| (x != y).into()).iter().sum::<i32>() as u64
+        }),
+    ]);
+}

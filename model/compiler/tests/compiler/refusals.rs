@@ -56,7 +56,7 @@ fn instructions_outside_of_the_subset() {
             "malloc in a kernel is outside of the subset: the device has no heap",
         ),
         ("{ .param .b64 q; st.param.b64 [q], %l1; call.uni free, (q); }", "free in a kernel is outside of the subset"),
-        ("mov.u32 %r0, %envreg2;", "synchronisation of a whole grid (this_grid().sync())"),
+        ("mov.u32 %r0, %envreg3;", "`%envreg3` is outside of the subset"),
         (
             "{ .param .b64 q; st.param.b64 [q], %l1; .param .b32 r; call.uni (r), cudaCGSynchronizeGrid, (q); }",
             "synchronisation of a whole grid",
@@ -67,7 +67,7 @@ fn instructions_outside_of_the_subset() {
             "a launch from a kernel (dynamic parallelism)",
         ),
         ("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r0}, {%r1}, {%r2}, {%r3};", "tensor"),
-        ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}];", "texture"),
+        ("tex.2dms.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1, %r2, %r2, %r2}];", "geometries other than"),
         ("mov.u32 %r0, %clock64;", "`%clock64` has 64 bits, and 32 bits are needed here"),
         ("mov.u32 %r0, %pm0;", "`%pm0` is outside of the subset"),
         ("mov.u32 %r0, %smid;", "%smid"),

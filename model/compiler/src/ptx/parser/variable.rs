@@ -51,7 +51,8 @@ impl<'a> Parser<'a> {
             Token::Dot("local") => Space::Local,
             Token::Dot("param") => Space::Param,
             Token::Dot("tex") => {
-                return Err(Error::lacks(self.span, Feature::Textures, "textures are outside of the subset"));
+                let message = "references to textures are outside of the subset: use objects";
+                return Err(Error::lacks(self.span, Feature::Textures, message));
             }
             _ => return self.fail("a directive"),
         };
