@@ -25,7 +25,7 @@ fn a_block_waits_for_a_later_one() {
         "
         LDC.B32 R3, [RZ+0x8]
         S2R.CTAID.X R1
-        ISETP.EQ.AND P2, R1, 39, PT
+        ISETP.EQ.AND P2, R1, 29, PT
         IMAD.LO R3, PT, R1, 4, R3, !PT
         @P2 BRA last, join last
         {}
@@ -39,10 +39,10 @@ fn a_block_waits_for_a_later_one() {
         ",
         wait("again", 0, "1")
     );
-    let buffers = [vec![0; 40], vec![0; 40], vec![0]];
-    let words = Setup::new(&storing(&code)).grid([40, 1, 1]).block([1, 1, 1]).buffers(&buffers).run();
-    assert_eq!(words[0], (0..40).rev().collect::<Vec<u32>>());
-    assert_eq!(words[2], [40]);
+    let buffers = [vec![0; 30], vec![0; 30], vec![0]];
+    let words = Setup::new(&storing(&code)).grid([30, 1, 1]).block([1, 1, 1]).buffers(&buffers).run();
+    assert_eq!(words[0], (0..30).rev().collect::<Vec<u32>>());
+    assert_eq!(words[2], [30]);
 }
 
 #[test]
