@@ -25,7 +25,7 @@ impl Lanes {
     /// A function of the lane number.
     #[inline]
     pub fn number(f: impl Fn(u32) -> u32) -> Self {
-        Self(std::array::from_fn(|lane| f(lane as u32)))
+        Self(each(|lane| f(lane as u32)))
     }
 
     /// Copies the lanes of `mask` from `new`.
@@ -43,22 +43,33 @@ impl Lanes {
     }
 }
 
+/// A value for each lane. A plain loop: the compiler does not always inline `std::array::from_fn`.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "the lane is the argument")]
+pub fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; WIDTH] {
+    let mut all = [T::default(); WIDTH];
+    for lane in 0..WIDTH {
+        all[lane] = f(lane);
+    }
+    all
+}
+
 /// A function of one word, in every lane.
 #[inline(always)]
 pub fn map1(a: &Lanes, f: impl Fn(u32) -> u32) -> Lanes {
-    Lanes(std::array::from_fn(|lane| f(a.0[lane])))
+    Lanes(each(|lane| f(a.0[lane])))
 }
 
 /// A function of two words, in every lane.
 #[inline(always)]
 pub fn map2(a: &Lanes, b: &Lanes, f: impl Fn(u32, u32) -> u32) -> Lanes {
-    Lanes(std::array::from_fn(|lane| f(a.0[lane], b.0[lane])))
+    Lanes(each(|lane| f(a.0[lane], b.0[lane])))
 }
 
 /// A function of three words, in every lane.
 #[inline(always)]
 pub fn map3(a: &Lanes, b: &Lanes, c: &Lanes, f: impl Fn(u32, u32, u32) -> u32) -> Lanes {
-    Lanes(std::array::from_fn(|lane| f(a.0[lane], b.0[lane], c.0[lane])))
+    Lanes(each(|lane| f(a.0[lane], b.0[lane], c.0[lane])))
 }
 
 /// A predicate of two words, in every lane.

@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::lanes::{WIDTH, each};
+
 /// Address of the first buffer; the addresses below it catch null pointers with an offset.
 const FIRST_ADDRESS: u32 = 1 << 24;
 /// Alignment of buffers, as of CUDA's allocator.
@@ -241,9 +243,13 @@ impl Memory {
         }
     }
 
-    /// A copy of all words, for [`Memory::restore`].
-    pub(crate) fn snapshot(&self) -> Vec<Vec<u32>> {
-        self.buffers.iter().map(|buffer| buffer.words.iter().map(|word| word.load(Relaxed)).collect()).collect()
+    /// Copies all words, for [`Memory::restore`], in place of an earlier copy: fresh memory would take longer than the copy.
+    pub(crate) fn snapshot(&self, copy: &mut Vec<Vec<u32>>) {
+        copy.resize_with(self.buffers.len(), Vec::new);
+        for (buffer, copy) in self.buffers.iter().zip(copy) {
+            copy.clear();
+            copy.extend(buffer.words.iter().map(|word| word.load(Relaxed)));
+        }
     }
 
     pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
@@ -300,6 +306,23 @@ impl Memory {
         }
     }
 
+    /// The words of a buffer that accesses of `size` bytes at these addresses concern. `None` if one lies elsewhere, or at an address that is no
+    /// multiple of `align`.
+    #[inline(always)]
+    pub(crate) fn locate_together(
+        &self,
+        at: &[u64; WIDTH],
+        size: u32,
+        align: u32,
+        buffer: usize,
+    ) -> Option<(&[AtomicU32], [u32; WIDTH])> {
+        let buffer = self.buffers.get(buffer)?;
+        let (base, last) = (u64::from(buffer.base), u64::from(buffer.bytes.checked_sub(size)?));
+        let outside =
+            at.iter().fold(0, |all, at| all | u64::from(at.wrapping_sub(base) > last) | at & u64::from(align - 1));
+        (outside == 0).then(|| (&*buffer.words, each(|lane| (at[lane] - base) as u32 / 4)))
+    }
+
     #[inline(always)]
     pub(crate) fn word(&self, place: Place) -> &AtomicU32 {
         &self.buffers[place.buffer].words[place.word]
@@ -308,16 +331,21 @@ impl Memory {
     /// Replaces some bits of a word; returns whether that changed the word.
     #[inline(always)]
     pub(crate) fn store(&self, place: Place, mask: u32, value: u32) -> bool {
-        let word = self.word(place);
-        if mask == u32::MAX {
-            // Two blocks that store to one word conflict and run again, so this need not be atomic.
-            let old = word.load(Relaxed);
-            word.store(value, Relaxed);
-            return old != value;
-        }
-        // Another block may write the word's other bytes.
-        let new = |old: u32| Some(old & !mask | value & mask);
-        let old = word.fetch_update(Relaxed, Relaxed, new).unwrap_or_else(|old| old);
-        (old ^ value) & mask != 0
+        store(self.word(place), mask, value)
     }
+}
+
+/// Replaces some bits of a word; returns whether that changed the word.
+#[inline(always)]
+pub(crate) fn store(word: &AtomicU32, mask: u32, value: u32) -> bool {
+    if mask == u32::MAX {
+        // Two blocks that store to one word conflict and run again, so this need not be atomic.
+        let old = word.load(Relaxed);
+        word.store(value, Relaxed);
+        return old != value;
+    }
+    // Another block may write the word's other bytes.
+    let new = |old: u32| Some(old & !mask | value & mask);
+    let old = word.fetch_update(Relaxed, Relaxed, new).unwrap_or_else(|old| old);
+    (old ^ value) & mask != 0
 }

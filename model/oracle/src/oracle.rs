@@ -57,6 +57,8 @@ pub struct Oracle {
     /// Kernels whose blocks have been seen to depend on each other.
     dependent: HashSet<String>,
     conflicts: Option<Conflicts>,
+    /// Memory before the last launch whose blocks ran at the same time.
+    before: Vec<Vec<u32>>,
     /// Counts of all launches so far; the instructions are the time.
     total: Counts,
 }
@@ -64,7 +66,7 @@ pub struct Oracle {
 impl Oracle {
     /// An oracle with these options.
     pub fn new(options: Options) -> Self {
-        Self { options, dependent: HashSet::new(), conflicts: None, total: Counts::default() }
+        Self { options, ..Self::default() }
     }
 
     /// Counts of all launches so far, those that ended with a fault included.
@@ -182,7 +184,8 @@ impl Oracle {
             conflicts = Some(fresh);
         }
         let conflicts = conflicts?;
-        let before = memory.snapshot();
+        let mut before = std::mem::take(&mut self.before);
+        memory.snapshot(&mut before);
         let next = AtomicU64::new(0);
         let faulty = AtomicBool::new(false);
         let this = &*self;
@@ -218,9 +221,9 @@ impl Oracle {
         }
         if failed {
             memory.restore(&before);
-            return None;
         }
-        Some(counts)
+        self.before = before;
+        (!failed).then_some(counts)
     }
 
     pub(crate) fn context<'a, O>(

@@ -6,6 +6,7 @@
 //! other warps is not detected, but no false race is reported.
 
 use crate::fault::{Access, FaultKind};
+use crate::lanes::{Lanes, Mask, WIDTH, each, lanes_of};
 
 /// Shared memory with its checks.
 #[derive(Debug)]
@@ -118,13 +119,18 @@ impl Shared {
         match bytes {
             1 => self.bytes[at].into(),
             2 => u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]).into(),
-            _ => u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]]),
+            _ => u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes")),
         }
     }
 
     #[inline(always)]
     fn put(&mut self, address: u32, bytes: u32, value: u32) {
-        self.bytes[address as usize..][..bytes as usize].copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
+        let (at, new) = (address as usize, value.to_le_bytes());
+        match bytes {
+            1 => self.bytes[at] = new[0],
+            2 => self.bytes[at..at + 2].copy_from_slice(&new[..2]),
+            _ => self.bytes[at..at + 4].copy_from_slice(&new),
+        }
     }
 
     /// The zero-extended value at an aligned address.
@@ -145,6 +151,70 @@ impl Shared {
             granule.read_pc = who.pc;
         }
         Ok(self.raw(address, bytes))
+    }
+
+    /// The words at these addresses, if all accesses are right; the byte at the address comes first. `None` if one has to be looked at by itself:
+    /// then this has noted no more than [`Shared::load`] notes for the accesses that are right.
+    #[inline(always)]
+    pub fn load_together(&mut self, who: Accessor, at: &[u64; WIDTH], bytes: u32, align: u32) -> Option<Lanes> {
+        self.are_inside(at, bytes, align).then_some(())?;
+        let me = 1 << who.warp;
+        for at in at {
+            let granule = &mut self.granules[*at as usize >> self.shift];
+            if !granule.initialised && !self.unwritten {
+                return None;
+            }
+            granule.enter(self.epoch);
+            if granule.writers & !me != 0 {
+                return None;
+            }
+            granule.readers |= me;
+            granule.read_pc = who.pc;
+        }
+        let (words, _) = self.bytes.as_chunks();
+        Some(Lanes(each(|lane| u32::from_le_bytes(words[at[lane] as usize / 4]) >> (8 * (at[lane] & 3)))))
+    }
+
+    /// Whether accesses at these addresses are inside and aligned, and concern one granule each.
+    #[inline(always)]
+    fn are_inside(&self, at: &[u64; WIDTH], bytes: u32, align: u32) -> bool {
+        let Some(last) = self.size.checked_sub(bytes) else { return false };
+        let outside = at.iter().fold(0, |all, at| all | u64::from(*at > last.into()) | at & u64::from(align - 1));
+        outside == 0 && (self.shift != 0 || bytes == 1)
+    }
+
+    /// Stores the values of the lanes of `mask`, in ascending order, if all accesses are right and no other warp has accessed these places since the
+    /// last barrier. Returns how often that changed a value. Otherwise nothing is stored.
+    #[inline(always)]
+    pub fn store_together(
+        &mut self,
+        who: Accessor,
+        at: &[u64; WIDTH],
+        values: &Lanes,
+        (bytes, align): (u32, u32),
+        mask: Mask,
+    ) -> Option<u64> {
+        self.are_inside(at, bytes, align).then_some(())?;
+        let me = 1 << who.warp;
+        let others = |at: &u64| {
+            let granule = &self.granules[*at as usize >> self.shift];
+            granule.epoch == self.epoch && (granule.readers | granule.writers) & !me != 0
+        };
+        if at.iter().any(others) {
+            return None;
+        }
+        let mut changed = 0;
+        for lane in lanes_of(mask) {
+            let (address, value) = (at[lane] as u32, values.0[lane]);
+            changed += u64::from((self.raw(address, bytes) ^ value) << (32 - 8 * bytes) != 0);
+            let granule = &mut self.granules[address as usize >> self.shift];
+            granule.enter(self.epoch);
+            granule.writers |= me;
+            granule.write_pc = who.pc;
+            granule.initialised = true;
+            self.put(address, bytes, value);
+        }
+        Some(changed)
     }
 
     /// Stores the low bytes of a value at an aligned address; returns whether that changed them.
@@ -190,7 +260,7 @@ impl Granule {
     #[inline(always)]
     fn enter(&mut self, epoch: u32) {
         if self.epoch != epoch {
-            *self = Self { epoch, readers: 0, writers: 0, ..*self };
+            (self.epoch, self.readers, self.writers) = (epoch, 0, 0);
         }
     }
 

@@ -102,6 +102,47 @@ fn of_lanes_that_store_to_one_address_the_highest_stays() {
     assert_eq!(Setup::new(code).block([29, 1, 1]).run()[0][0], 28);
 }
 
+/// The oracle performs accesses of many lanes at once where it can. Accesses of four lanes at a time, one after the other, have the same results.
+#[test]
+fn accesses_of_all_lanes_are_those_of_a_few_lanes_after_the_others() {
+    let in_fours = |code: &str| -> String {
+        (0..8).map(|four| format!("ISETP.EQ.AND P1, R8, {four}, PT\n@P1 {code}\n")).collect()
+    };
+    // A local address that is the same in all lanes, and patterns with several lanes at one address, in any order.
+    let patterns = ["MOV R4, 27", "IMAD.LO R4, PT, R0, 28, RZ, !PT", "IMAD.LO R4, PT, R0, 20, R0, !PT", "MOV R4, R0"];
+    for (space, size, base) in [
+        ("GLOBAL", 32, "LDC.B32 R3, [RZ+0x8]"),
+        ("GENERIC", 32, "LDC.B32 R3, [RZ+0x8]"),
+        ("GENERIC", 8, "LDC.B32 R3, [RZ+0x8]"),
+        ("GLOBAL", 16, "LDC.B32 R3, [RZ+0x8]"),
+        ("SHARED", 32, "MOV R3, 0"),
+        ("SHARED", 8, "MOV R3, 0"),
+        ("SHARED", 16, "MOV R3, 0"),
+        ("LOCAL", 32, "MOV R3, 0"),
+        ("LOCAL", 8, "MOV R3, 0"),
+    ] {
+        for (number, pattern) in patterns.iter().enumerate() {
+            // The lanes that take part: all, and eight.
+            for guard in ["MOV R7, 0", "LOP3.LUT192 R7, R0, 5, RZ"] {
+                let start = format!(
+                    "{pattern}\nLOP3.LUT192 R4, R4, {}, RZ\n{base}\nIADD R4, PT, R4, R3, !PT\nIMAD.LO R5, PT, R0, 0x1030507, R4, !PT\n\
+                     {guard}\nSHR R8, R0, 2\nMOV R9, -1\nISETP.NE.AND P2, R7, 0, PT\n@P2 BRA over, join over\n",
+                    0x7f & !(size / 8 - 1)
+                );
+                let kind = if size == 32 { "B32".to_owned() } else { format!("U{size}") };
+                let (store, load) = (format!("ST.{space}.B{size} [R4], R5"), format!("LD.{space}.{kind} R9, [R4]"));
+                let run = |code: String| {
+                    let all = Setup::new(&storing(&format!("{start}{code}\nover:")));
+                    all.shared(128).local(128).unwritten_shared().buffers(&[vec![0; 32], (0..32).collect()]).run()
+                };
+                let (together, apart) = (run(format!("{store}\n{load}")), run(in_fours(&store) + &in_fours(&load)));
+                assert_eq!(together, apart, "{space}, {size} bits, pattern {number}");
+                assert!(together[0].iter().any(|word| *word != u32::MAX && *word != 0), "{space}, {size}");
+            }
+        }
+    }
+}
+
 #[test]
 fn atomic_operations_do_what_ptx_says() {
     let atomic = |operation: &str, start: u32, operand: u32| {

@@ -1,12 +1,13 @@
 //! Single precision operations.
 //!
 //! `gpurf-arith` defines their results. Addition, multiplication and fused multiply-add in the default mode (to nearest even, subnormals kept) are
-//! those of IEEE-754, and the host computes them: the same bits, faster. A test compares the two.
+//! those of IEEE-754, and the host computes them: the same bits, faster. So are conversions that keep subnormals. A test compares the two.
 
 use gpurf_arith::float::Relation;
 use gpurf_arith::{IntType, Mode, convert, float, mufu};
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Extremum, FloatComparison, Function, Rounding};
+use multiversion::multiversion;
 
 use crate::lanes::{Lanes, Mask, lanes_of, map1, map2, map3, test2};
 
@@ -34,11 +35,23 @@ fn bits(value: f32) -> u32 {
     if value.is_nan() { gpurf_arith::NAN } else { value.to_bits() }
 }
 
+/// A function of the values that are rounded to integral ones.
+#[inline(always)]
+fn integral(rounding: Rounding, a: &Lanes, f: impl Fn(f32) -> u32) -> Lanes {
+    match rounding {
+        Rounding::NearestEven => map1(a, |x| f(f32::from_bits(x).round_ties_even())),
+        Rounding::TowardZero => map1(a, |x| f(f32::from_bits(x).trunc())),
+        Rounding::Down => map1(a, |x| f(f32::from_bits(x).floor())),
+        Rounding::Up => map1(a, |x| f(f32::from_bits(x).ceil())),
+    }
+}
+
 fn sign(negate: bool) -> u32 {
     if negate { gpurf_arith::SIGN } else { 0 }
 }
 
 /// The result of an operation whose sources are general registers. Lanes outside the mask are undefined.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn compute(op: Op, a: &Lanes, b: &Lanes, c: &Lanes, mask: Mask) -> Lanes {
     // Expensive functions are computed in the active lanes only.
     let active = |f: &dyn Fn(usize) -> u32| {
@@ -78,11 +91,18 @@ pub fn compute(op: Op, a: &Lanes, b: &Lanes, c: &Lanes, mask: Mask) -> Lanes {
         },
         Op::I2f { rounding, signed } => {
             let mode = mode(rounding, false, false);
-            active(&|lane| convert::from_integer(a.0[lane].into(), integer(signed), mode))
+            match (is_native(mode), signed) {
+                (true, false) => map1(a, |x| (x as f32).to_bits()),
+                (true, true) => map1(a, |x| (x as i32 as f32).to_bits()),
+                _ => active(&|lane| convert::from_integer(a.0[lane].into(), integer(signed), mode)),
+            }
         }
-        Op::F2i { rounding: to, ftz, signed } => {
-            active(&|lane| convert::to_integer(a.0[lane], integer(signed), rounding(to), ftz) as u32)
+        Op::F2i { rounding: to, ftz: true, signed } => {
+            active(&|lane| convert::to_integer(a.0[lane], integer(signed), rounding(to), true) as u32)
         }
+        Op::F2i { rounding, ftz: false, signed: false } => integral(rounding, a, |x| x as u32),
+        Op::F2i { rounding, ftz: false, signed: true } => integral(rounding, a, |x| x as i32 as u32),
+        Op::Frnd { rounding, ftz: false, sat: false } => integral(rounding, a, bits),
         Op::Frnd { rounding, ftz, sat } => {
             let mode = mode(rounding, ftz, sat);
             active(&|lane| convert::round_to_integral(a.0[lane], mode))
@@ -112,6 +132,7 @@ fn approximate(function: Function) -> mufu::Function {
 }
 
 /// The lanes in which a comparison holds.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn compare(comparison: FloatComparison, ftz: bool, a: &Lanes, b: &Lanes) -> Mask {
     let relation = match comparison {
         FloatComparison::Eq => Relation::Equal,
@@ -156,6 +177,26 @@ mod tests {
             assert_eq!(bits(a + b), float::add(x, y, Mode::IEEE), "{x:#x} + {y:#x}");
             assert_eq!(bits(a * b), float::mul(x, y, Mode::IEEE), "{x:#x} * {y:#x}");
             assert_eq!(bits(a.mul_add(b, c)), float::fma(x, y, z, Mode::IEEE), "{x:#x} * {y:#x} + {z:#x}");
+        }
+        for _ in 0..20_000 {
+            let mut lanes = Lanes::ZERO;
+            lanes.0.fill_with(&mut next);
+            let compute = |op| compute(op, &lanes, &Lanes::ZERO, &Lanes::ZERO, Mask::MAX).0;
+            for signed in [false, true] {
+                let of = |x: &u32| convert::from_integer((*x).into(), integer(signed), Mode::IEEE);
+                let op = Op::I2f { rounding: Rounding::NearestEven, signed };
+                assert_eq!(compute(op).to_vec(), lanes.0.iter().map(of).collect::<Vec<u32>>());
+            }
+            for to in [Rounding::NearestEven, Rounding::TowardZero, Rounding::Down, Rounding::Up] {
+                for signed in [false, true] {
+                    let of = |x: &u32| convert::to_integer(*x, integer(signed), rounding(to), false) as u32;
+                    let op = Op::F2i { rounding: to, ftz: false, signed };
+                    assert_eq!(compute(op).to_vec(), lanes.0.iter().map(of).collect::<Vec<u32>>(), "{lanes:x?}");
+                }
+                let of = |x: &u32| convert::round_to_integral(*x, mode(to, false, false));
+                let op = Op::Frnd { rounding: to, ftz: false, sat: false };
+                assert_eq!(compute(op).to_vec(), lanes.0.iter().map(of).collect::<Vec<u32>>(), "{lanes:x?}");
+            }
         }
     }
 }

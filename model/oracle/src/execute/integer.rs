@@ -1,9 +1,15 @@
 //! Integer operations.
 
-use gpurf_arith::integer::{FunnelMode, funnel_left, funnel_right};
+use gpurf_arith::integer::{
+    FunnelMode, PermuteMode, bit_field_extract, bit_field_insert, dot_product_2, dot_product_4, funnel_left,
+    funnel_right, permute, shift_left, shift_right,
+};
+use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Addition, Direction, Extremum, Half, IntegerComparison, ShiftRange};
 
-use crate::lanes::{Lanes, Mask, WIDTH, map2, map3, test2};
+use multiversion::multiversion;
+
+use crate::lanes::{Lanes, Mask, WIDTH, map1, map2, map3, test2};
 
 /// The masks that `a` and `b` are exclusive-ored with.
 fn inversion(mode: Addition) -> (u32, u32) {
@@ -15,7 +21,7 @@ fn inversion(mode: Addition) -> (u32, u32) {
 }
 
 /// `a + b + carry`, with at most one of `a` and `b` inverted.
-#[inline]
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn sum(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> Lanes {
     let (invert_a, invert_b) = inversion(mode);
     let add = |carry: u32| map2(a, b, |x, y| (x ^ invert_a).wrapping_add(y ^ invert_b).wrapping_add(carry));
@@ -33,6 +39,7 @@ pub fn sum(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> Lanes {
 }
 
 /// Like [`sum`], with the carries out.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn add(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> (Lanes, Mask) {
     let (invert_a, invert_b) = inversion(mode);
     let mut sums = Lanes::ZERO;
@@ -47,6 +54,7 @@ pub fn add(mode: Addition, a: &Lanes, b: &Lanes, carries: Mask) -> (Lanes, Mask)
 }
 
 /// One half of the 64-bit product.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn product(half: Half, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
     match (half, signed) {
         (Half::Low, _) => map2(a, b, u32::wrapping_mul),
@@ -56,6 +64,7 @@ pub fn product(half: Half, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
 }
 
 /// Any function of three bits, given by its truth table; the functions that programs use most have their own loops.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn logic(table: u8, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
     match table {
         0xc0 => map2(a, b, |x, y| x & y),
@@ -66,6 +75,7 @@ pub fn logic(table: u8, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
 }
 
 /// The smaller or the larger value.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn extremum(which: Extremum, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
     match (which, signed) {
         (Extremum::Min, false) => map2(a, b, u32::min),
@@ -76,6 +86,7 @@ pub fn extremum(which: Extremum, signed: bool, a: &Lanes, b: &Lanes) -> Lanes {
 }
 
 /// The lanes in which a comparison holds.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn compare(comparison: IntegerComparison, signed: bool, a: &Lanes, b: &Lanes) -> Mask {
     // Inverting the sign bit turns the signed order into the unsigned one.
     let bias = if signed { 1 << 31 } else { 0 };
@@ -90,6 +101,7 @@ pub fn compare(comparison: IntegerComparison, signed: bool, a: &Lanes, b: &Lanes
 }
 
 /// A word of `c:a` shifted by `b`.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
 pub fn funnel(direction: Direction, range: ShiftRange, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
     let mode = match range {
         ShiftRange::Clamp => FunnelMode::Clamp,
@@ -98,5 +110,26 @@ pub fn funnel(direction: Direction, range: ShiftRange, a: &Lanes, b: &Lanes, c: 
     match direction {
         Direction::Left => map3(a, b, c, |low, amount, high| funnel_left(low, high, amount, mode)),
         Direction::Right => map3(a, b, c, |low, amount, high| funnel_right(low, high, amount, mode)),
+    }
+}
+
+/// The result of an operation on the bits or bytes of its sources.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+fma+lzcnt+popcnt"))]
+pub fn on_bits(op: Op, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
+    match op {
+        Op::Shl {} => map2(a, b, shift_left),
+        Op::Shr { signed: false } => map2(a, b, |x, y| shift_right(x, y, false)),
+        Op::Shr { signed: true } => map2(a, b, |x, y| shift_right(x, y, true)),
+        Op::Bfe { signed } => map2(a, b, |x, field| bit_field_extract(x, field & 0xff, field >> 8 & 0xff, signed)),
+        Op::Bfi {} => map3(a, b, c, |x, field, base| bit_field_insert(x, base, field & 0xff, field >> 8 & 0xff)),
+        Op::Prmt {} => map3(a, b, c, |x, selector, y| permute(x, y, selector, PermuteMode::Index)),
+        Op::Popc {} => map1(a, u32::count_ones),
+        Op::Clz {} => map1(a, u32::leading_zeros),
+        Op::Brev {} => map1(a, u32::reverse_bits),
+        Op::Dp4a { signed_a, signed_b } => map3(a, b, c, |x, y, z| dot_product_4(x, y, z, signed_a, signed_b)),
+        Op::Dp2a { signed_a, signed_b, half } => {
+            map3(a, b, c, |x, y, z| dot_product_2(x, y, z, signed_a, signed_b, half == Half::High))
+        }
+        other => unreachable!("the caller has dealt with {}", other.mnemonic()),
     }
 }

@@ -1,5 +1,7 @@
 //! Loads and stores.
 
+use std::sync::atomic::Ordering;
+
 use gpurf_isa::Op;
 use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Alignment, LoadType, Space, StoreType};
@@ -8,8 +10,8 @@ use super::{Step, report, write};
 use crate::commit::{Effect, Observer};
 use crate::context::Context;
 use crate::fault::{Access, FaultKind, LaneFault};
-use crate::lanes::{Lanes, Mask, WIDTH, lanes_of};
-use crate::memory::Place;
+use crate::lanes::{Lanes, Mask, WIDTH, each, lanes_of, map1};
+use crate::memory::{Place, store as store_bits};
 use crate::program::Decoded;
 use crate::shared::{Accessor, SharedFault};
 use crate::warp::Warp;
@@ -67,11 +69,9 @@ pub fn addresses<O: Observer>(context: &Context<'_, O>, warp: &Warp, ins: &Decod
     match space {
         Space::Global | Space::Generic => {
             let high = &warp.b(context.program, ins.b).0;
-            std::array::from_fn(|lane| {
-                (u64::from(high[lane]) << 32 | u64::from(low[lane])).wrapping_add(ins.offset as u64)
-            })
+            each(|lane| (u64::from(high[lane]) << 32 | u64::from(low[lane])).wrapping_add(ins.offset as u64))
         }
-        Space::Shared | Space::Local => std::array::from_fn(|lane| low[lane].wrapping_add(ins.offset as u32).into()),
+        Space::Shared | Space::Local => each(|lane| low[lane].wrapping_add(ins.offset as u32).into()),
     }
 }
 
@@ -119,6 +119,16 @@ pub fn check_aligned(access: Access, lane: usize, target: Target, address: u64, 
 
 fn out_of_bounds(access: Access, space: &'static str, address: u64, bytes: u32, nearest: String) -> FaultKind {
     FaultKind::OutOfBounds { access, space, address, bytes, nearest }
+}
+
+/// The number of lanes from which on an access of all lanes together is faster than one of each.
+const TOGETHER: u32 = 6;
+
+/// The address of the first lane of `mask`, and those of all lanes: lanes that do not take part have that of the first.
+#[inline(always)]
+fn filled(addresses: &[u64; WIDTH], mask: Mask) -> (u64, [u64; WIDTH]) {
+    let first = addresses[mask.trailing_zeros() as usize];
+    (first, each(|lane| if mask >> lane & 1 == 1 { addresses[lane] } else { first }))
 }
 
 /// A mask of the low `bytes` bytes of a word.
@@ -178,6 +188,87 @@ impl<O: Observer> Context<'_, O> {
         let mut word = [0; 4];
         word[..found.len()].copy_from_slice(found);
         Ok(u32::from_le_bytes(word))
+    }
+
+    /// The words that the lanes of `mask` load, if all of them lie in one memory, at places that are right; the byte at the address comes first.
+    /// `None` if the lanes have to be looked at one by one.
+    #[inline(always)]
+    fn load_together(
+        &mut self,
+        warp: &mut Warp,
+        space: Space,
+        addresses: &[u64; WIDTH],
+        bytes: u32,
+        align: u32,
+        mask: Mask,
+    ) -> Option<Lanes> {
+        let (first, at) = filled(addresses, mask);
+        match Target::of(space, first) {
+            Target::Global(_) => {
+                self.memory.locate(u32::try_from(first).ok()?, bytes, &mut warp.buffer_hint)?;
+                let buffer = warp.buffer_hint;
+                let (words, index) = self.memory.locate_together(&at, bytes, align, buffer)?;
+                if let Some((conflicts, note)) = self.conflicts {
+                    index.iter().for_each(|word| conflicts.read(note, Place { buffer, word: *word as usize }));
+                }
+                let word = |lane: usize| words[index[lane] as usize].load(Ordering::Relaxed) >> (8 * (at[lane] & 3));
+                Some(Lanes(each(word)))
+            }
+            Target::Shared(low) => {
+                // All in the same window.
+                let window = first - u64::from(low);
+                let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
+                self.state.shared.load_together(who, &each(|lane| at[lane].wrapping_sub(window)), bytes, align)
+            }
+            Target::Local(low) => {
+                let end = u64::from(low) + u64::from(bytes);
+                let same = at.iter().all(|at| *at == first);
+                if !same || low & (align - 1) != 0 || end > self.program.local_bytes.into() {
+                    return None;
+                }
+                Some(map1(&warp.local[low as usize / 4], |word| word >> (8 * (low & 3))))
+            }
+            Target::Constant(_) => None,
+        }
+    }
+
+    /// Stores the values of the lanes of `mask`, in ascending order, if all of them lie in one memory, at places that are right. Otherwise it stores
+    /// nothing, and returns `None`: the lanes have to be looked at one by one.
+    #[inline(always)]
+    fn store_together(
+        &mut self,
+        warp: &mut Warp,
+        space: Space,
+        addresses: &[u64; WIDTH],
+        values: &Lanes,
+        (bytes, align): (u32, u32),
+        mask: Mask,
+    ) -> Option<()> {
+        let (first, at) = filled(addresses, mask);
+        let mut changed = 0;
+        match Target::of(space, first) {
+            Target::Global(_) => {
+                self.memory.locate(u32::try_from(first).ok()?, bytes, &mut warp.buffer_hint)?;
+                let buffer = warp.buffer_hint;
+                let (words, index) = self.memory.locate_together(&at, bytes, align, buffer)?;
+                for lane in lanes_of(mask) {
+                    let (word, shift) = (index[lane] as usize, 8 * (at[lane] & 3));
+                    if let Some((conflicts, note)) = self.conflicts {
+                        conflicts.write(note, Place { buffer, word });
+                    }
+                    changed += u64::from(store_bits(&words[word], low_mask(bytes) << shift, values.0[lane] << shift));
+                }
+            }
+            Target::Shared(low) => {
+                let window = first - u64::from(low);
+                let who = Accessor { warp: warp.number, pc: warp.stack.top.pc };
+                let at = each(|lane| at[lane].wrapping_sub(window));
+                changed = self.state.shared.store_together(who, &at, values, (bytes, align), mask)?;
+            }
+            Target::Local(_) | Target::Constant(_) => return None,
+        }
+        self.changes += changed;
+        Some(())
     }
 
     #[inline(always)]
@@ -259,6 +350,11 @@ pub fn load<O: Observer>(
     let addresses = addresses(context, warp, ins, space);
     let bytes = load_bytes(kind);
     let align = alignment(align, bytes);
+    if mask.count_ones() >= TOGETHER
+        && let Some(words) = context.load_together(warp, space, &addresses, bytes, align, mask)
+    {
+        return Ok(map1(&words, |word| extend(kind, word & low_mask(bytes))));
+    }
     let mut values = Lanes::ZERO;
     for lane in lanes_of(mask) {
         let target = Target::of(space, addresses[lane]);
@@ -280,8 +376,15 @@ pub fn load_constant<O: Observer>(
     let bytes = load_bytes(kind);
     let align = alignment(align, bytes);
     let mut values = Lanes::ZERO;
+    let (first, low) = (mask.trailing_zeros() as usize, warp.row(ins.a));
+    if low.0.iter().all(|address| *address == low.0[first]) {
+        // The fault of a wrong address is that of the first lane.
+        let address = low.0[first].wrapping_add(ins.offset as u32);
+        check_aligned(Access::Load, first, Target::Constant(address), address.into(), align)?;
+        return Ok(Lanes::splat(extend(kind, context.constant(first, address, bytes)?)));
+    }
     for lane in lanes_of(mask) {
-        let address = warp.row(ins.a).0[lane].wrapping_add(ins.offset as u32);
+        let address = low.0[lane].wrapping_add(ins.offset as u32);
         check_aligned(Access::Load, lane, Target::Constant(address), address.into(), align)?;
         values.0[lane] = extend(kind, context.constant(lane, address, bytes)?);
     }
@@ -345,6 +448,11 @@ pub fn store<O: Observer>(
     let values = *warp.row(ins.c);
     let bytes = store_bytes(kind);
     let align = alignment(align, bytes);
+    if mask.count_ones() >= TOGETHER
+        && context.store_together(warp, space, &addresses, &values, (bytes, align), mask).is_some()
+    {
+        return Ok(());
+    }
     for lane in lanes_of(mask) {
         let target = Target::of(space, addresses[lane]);
         check_aligned(Access::Store, lane, target, addresses[lane], align)?;

@@ -16,7 +16,7 @@ use gpurf_isa::modifiers::{Addition, Combine, IntegerCombine, Shuffle, Special, 
 use crate::commit::{Commit, Effect, Issue, Observer, WarpId};
 use crate::context::{Accesses, Context};
 use crate::fault::{FaultKind, LaneFault};
-use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
+use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, test2};
 use crate::program::{Decoded, PREDICATE_SINK};
 use crate::warp::Warp;
 
@@ -101,7 +101,7 @@ fn execute<O: Observer>(
     let values = match ins.op {
         // RELSSP has no effect here; only observers use it.
         Op::Nop {} | Op::Membar { .. } | Op::Relssp {} => return Ok(()),
-        Op::Warpsync {} => return control::warpsync(warp, &b(warp), mask),
+        Op::Warpsync {} => return control::warpsync(warp, warp.b(program, ins.b), mask),
         Op::Trap {} => {
             let lane = mask.trailing_zeros() as usize;
             return Err(LaneFault::new(lane, FaultKind::Trap { code: b(warp).0[lane] }));
@@ -120,8 +120,14 @@ fn execute<O: Observer>(
         Op::S2r { source: Special::TimeHigh } => Lanes::splat((context.time(warp)? >> 32) as u32),
         Op::S2r { source } => special(context, warp, source, mask),
         Op::Shfl { mode, clamp, segment } => {
-            let (values, in_range) =
-                shuffle(warp.row(ins.a), &b(warp), mode, clamp.number().into(), segment.number().into(), mask);
+            let (values, in_range) = shuffle(
+                warp.row(ins.a),
+                warp.b(program, ins.b),
+                mode,
+                clamp.number().into(),
+                segment.number().into(),
+                mask,
+            );
             write_predicate(context, warp, ins, in_range, mask);
             values
         }
@@ -161,17 +167,17 @@ fn execute<O: Observer>(
                 values
             }
         }
-        Op::Imnmx { which, signed } => integer::extremum(which, signed, warp.row(ins.a), &b(warp)),
+        Op::Imnmx { which, signed } => integer::extremum(which, signed, warp.row(ins.a), warp.b(program, ins.b)),
         Op::Isetp { comparison, signed, combine: how } => {
-            let (x, y) = (warp.row(ins.a), b(warp));
-            let result = integer::compare(comparison, signed, x, &y);
+            let (x, y) = (warp.row(ins.a), warp.b(program, ins.b));
+            let result = integer::compare(comparison, signed, x, y);
             let s = warp.condition(ins.s);
             let values = match how {
                 IntegerCombine::And => result & s,
                 IntegerCombine::Or => result | s,
                 IntegerCombine::Xor => result ^ s,
                 IntegerCombine::Extended => {
-                    let equal = test2(x, &y, |x, y| x == y);
+                    let equal = test2(x, y, |x, y| x == y);
                     result & !equal | s & equal
                 }
             };
@@ -179,37 +185,28 @@ fn execute<O: Observer>(
             return Ok(());
         }
         Op::Lop3 { lut } => integer::logic(lut.number(), warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c)),
-        Op::Shl {} => map2(warp.row(ins.a), &b(warp), gpurf_arith::integer::shift_left),
-        Op::Shr { signed } => map2(warp.row(ins.a), &b(warp), |x, y| gpurf_arith::integer::shift_right(x, y, signed)),
-        Op::Shf { direction, range } => integer::funnel(direction, range, warp.row(ins.a), &b(warp), warp.row(ins.c)),
-        Op::Bfe { signed } => map2(warp.row(ins.a), &b(warp), |x, field| {
-            gpurf_arith::integer::bit_field_extract(x, field & 0xff, field >> 8 & 0xff, signed)
-        }),
-        Op::Bfi {} => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, field, base| {
-            gpurf_arith::integer::bit_field_insert(x, base, field & 0xff, field >> 8 & 0xff)
-        }),
-        Op::Prmt {} => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, selector, y| {
-            gpurf_arith::integer::permute(x, y, selector, gpurf_arith::integer::PermuteMode::Index)
-        }),
-        Op::Popc {} => map1(warp.row(ins.a), u32::count_ones),
-        Op::Clz {} => map1(warp.row(ins.a), u32::leading_zeros),
-        Op::Brev {} => map1(warp.row(ins.a), u32::reverse_bits),
-        Op::Dp4a { signed_a, signed_b } => map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, y, z| {
-            gpurf_arith::integer::dot_product_4(x, y, z, signed_a, signed_b)
-        }),
-        Op::Dp2a { signed_a, signed_b, half } => {
-            let high = half == gpurf_isa::modifiers::Half::High;
-            map3(warp.row(ins.a), &b(warp), warp.row(ins.c), |x, y, z| {
-                gpurf_arith::integer::dot_product_2(x, y, z, signed_a, signed_b, high)
-            })
+        Op::Shf { direction, range } => {
+            integer::funnel(direction, range, warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c))
         }
+        Op::Shl {}
+        | Op::Shr { .. }
+        | Op::Bfe { .. }
+        | Op::Bfi {}
+        | Op::Prmt {}
+        | Op::Popc {}
+        | Op::Clz {}
+        | Op::Brev {}
+        | Op::Dp4a { .. }
+        | Op::Dp2a { .. } => integer::on_bits(ins.op, warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c)),
 
         Op::Fadd { .. } | Op::Fmul { .. } | Op::Ffma { .. } | Op::Fmnmx { .. } | Op::I2f { .. } | Op::F2i { .. } => {
-            float::compute(ins.op, warp.row(ins.a), &b(warp), warp.row(ins.c), mask)
+            float::compute(ins.op, warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c), mask)
         }
-        Op::Frnd { .. } | Op::Mufu { .. } => float::compute(ins.op, warp.row(ins.a), &b(warp), warp.row(ins.c), mask),
+        Op::Frnd { .. } | Op::Mufu { .. } => {
+            float::compute(ins.op, warp.row(ins.a), warp.b(program, ins.b), warp.row(ins.c), mask)
+        }
         Op::Fsetp { comparison, ftz, combine: how } => {
-            let result = float::compare(comparison, ftz, warp.row(ins.a), &b(warp));
+            let result = float::compare(comparison, ftz, warp.row(ins.a), warp.b(program, ins.b));
             let values = combine(how, result, warp.condition(ins.s));
             write_predicate(context, warp, ins, values, mask);
             return Ok(());
