@@ -32,7 +32,7 @@ typedef struct { void *from_array; Position from; Pitched from_at; void *to_arra
 int cudaMalloc3D(Pitched *, Extent), cudaMemcpy3D(const Copy3D *), cudaMemset3D(Pitched, int, Extent);
 int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int), cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
 int cudaDeviceSynchronize(void), cudaDeviceReset(void), cudaGetLastError(void), cudaPeekAtLastError(void);
-int cudaGraphCreate(void **, unsigned), cudaRuntimeGetVersion(int *), cudaGetDeviceProperties(void *, int);
+int cudaUserObjectCreate(void **, unsigned), cudaRuntimeGetVersion(int *), cudaGetDeviceProperties(void *, int);
 int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventElapsedTime(float *, void *, void *);
 int cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 int cudaEventDestroy(void *), cudaEventQuery(void *), cudaStreamWaitEvent(void *, void *, unsigned);
@@ -121,7 +121,7 @@ static void box(void) {
     printf("%#x %u\n", part[0], part[1]);
     EXPECT(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = { 24, 1, 1 }, .kind = 1 }), 12);
     EXPECT(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = { 20, 5, 2 }, .kind = 1 }), 1);
-    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_array = words, .to_at = device, .extent = all, .kind = 1 }), 801);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_array = words, .to_at = device, .extent = all, .kind = 1 }), 400);
     EXPECT(cudaMemset3D(device, 1, (Extent){ 1024, 1, 1 }), 12);
 }
 
@@ -195,16 +195,21 @@ static void extended(void) {
     unsigned *managed, n = 1;
     void *arguments[] = { &managed, &n };
     Attribute attributes[] = { { 8, 0, { 1 } }, { 4, 0, { 1, 1, 1 } }, { 2, 0, { 0 } } };
-    const Attribute refused[] = { { 2, 0, { 1 } }, { 4, 0, { 1, 2, 1 } }, { 12, 0, { 0 } }, { 99, 0, { 0 } } };
+    const Attribute refused[] = { { 4, 0, { 1, 2, 1 } }, { 12, 0, { 0 } }, { 99, 0, { 0 } } };
     Configuration how = { { 1, 1, 1 }, { 64, 1, 1 }, 0, NULL, attributes, 3 };
     GOOD(cudaMallocManaged((void **)&managed, 8, 1));
     managed[0] = 5;
     GOOD(cudaLaunchKernelExC(&how, &stub, arguments));
     GOOD(cudaDeviceSynchronize());
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         attributes[2] = refused[i];
         EXPECT(cudaLaunchKernelExC(&how, &stub, arguments), 801);
     }
+    /* Cooperative: more blocks than the SM has room for. */
+    attributes[2] = (Attribute){ 2, 0, { 1 } };
+    how.grid.x = 1000;
+    EXPECT(cudaLaunchKernelExC(&how, &stub, arguments), 720);
+    how.grid.x = 1;
     how.attributes = NULL;
     EXPECT(cudaLaunchKernelExC(&how, &stub, arguments), 1);
     EXPECT(cudaLaunchKernelExC(NULL, &stub, arguments), 1);
@@ -311,8 +316,8 @@ int main(int arguments, char **argument) {
         at_random();
     }
     if (!strcmp(mode, "refused")) {
-        EXPECT(cudaGraphCreate(&graph, 0), 801);
-        EXPECT(cudaGraphCreate(&graph, 0), 801);
+        EXPECT(cudaUserObjectCreate(&graph, 0), 801);
+        EXPECT(cudaUserObjectCreate(&graph, 0), 801);
         EXPECT(cudaDeviceSetLimit(2, 1 << 20), 215);
         /* A kernel cannot access the program's own memory. */
         void *device = NULL;

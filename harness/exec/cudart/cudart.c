@@ -2,7 +2,7 @@
  *
  * It runs nothing: a call becomes a request to gpurf over a socket, and the answer becomes the call's result. It is C because the symbols of
  * a libcudart have a version, which a Rust library cannot give them. `gpurf exec` compiles it (src/library.rs), with the numbers of the
- * requests (calls.h) and the functions that are refused (refused.h), which come from src/calls.rs and src/refused.rs.
+ * requests (calls.h) and the functions that are refused (refused.h), which come from src/calls.rs and src/refused.rs. Graphs are in graphs.c.
  *
  * CUDART is the major version of the runtime that it stands for: 11, 12 or 13. No header of CUDA is used: types have the sizes of the ABI.
  */
@@ -30,8 +30,8 @@ typedef uint64_t Word;
 typedef struct { unsigned x, y, z; } Dim3;
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, MISSING_CONFIGURATION = 52, INVALID_DEVICE = 101, UNAVAILABLE = 46,
-       BAD_PITCH = 12, BAD_CHANNELS = 20, BAD_DIRECTION = 21, BAD_FILTER = 26, BAD_NORMALISATION = 27, BAD_FUNCTION = 98, BAD_HANDLE = 400,
-       NOT_SUPPORTED = 801, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713 };
+       BAD_PITCH = 12, BAD_SYMBOL = 13, BAD_CHANNELS = 20, BAD_DIRECTION = 21, BAD_FILTER = 26, BAD_FUNCTION = 98, BAD_HANDLE = 400,
+       NOT_SUPPORTED = 801, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, ILLEGAL_STATE = 401 };
 enum { TO_HOST = 2, TO_DEVICE = 1, HOST_TO_HOST = 0, DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
 /* Where a pointer points (CALL_POINTER): to the program's own memory, the device's, managed memory, or memory of the host that the device sees. */
 enum { PROGRAM = 1, DEVICE = 2, MANAGED = 3, PINNED = 4 };
@@ -109,6 +109,8 @@ lost:
     return UNAVAILABLE;
 }
 
+static void leave_graphs(void);
+
 /* A child that was forked has a device of its own. It must not keep the connection of its parent: gpurf sees the end of a process by it. */
 static void forget_parent(void) {
     hang_up();
@@ -116,6 +118,7 @@ static void forget_parent(void) {
     memory = -1;
     broken = SUCCESS;
     held = NULL;
+    leave_graphs();
     /* Another thread of the parent may have locked it. */
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
@@ -171,6 +174,51 @@ static Error done(Error error) {
 #define ASK(call, answers, ...) request(call, WORDS(__VA_ARGS__), NULL, 0, answers, COUNT(answers), NULL, 0, NULL)
 #define TELL(call, ...) request(call, WORDS(__VA_ARGS__), NULL, 0, NULL, 0, NULL, 0, NULL)
 #define ADDRESS(pointer) ((Word)(uintptr_t)(pointer))
+
+/* --------------------------------------------------------------------------------------------- operations in streams */
+
+/* Boxes of bytes: of memory with a pitch, which an array is too. */
+typedef struct { void *at; size_t pitch, width, height; } Pitched;
+typedef struct { size_t width, height, depth; } Extent;
+typedef struct { size_t x, y, z; } Position;
+typedef struct {
+    const void *from_array; Position from; Pitched from_at;
+    const void *to_array; Position to; Pitched to_at;
+    Extent extent;
+    int kind;
+} Copy3D;
+
+/* The values of a kernel's parameters, and a pointer to each. All copies of an operation share them, as they do not change. */
+typedef struct { int users; unsigned count; size_t size; void **each; _Alignas(16) char bytes[]; } Parameters;
+
+/* An operation: a call has it done at once, or in a stream, or it is a node of a graph. The types are CUDA's types of nodes. */
+enum { KERNEL_NODE = 0, COPY_NODE = 1, FILL_NODE = 2, HOST_NODE = 3, CHILD_NODE = 4, EMPTY_NODE = 5, WAIT_NODE = 6, RECORD_NODE = 7,
+       ALLOCATE_NODE = 10, FREE_NODE = 11, CONDITIONAL_NODE = 13 };
+typedef struct {
+    int type;
+    /* The error of an operation that cannot be. */
+    Error wrong;
+    union {
+        struct { const void *function; Dim3 grid, block; size_t shared; int cooperative, priority; Parameters *parameters; } kernel;
+        /* A copy to a variable has a source only, one from a variable a target only: a line of bytes. One more than the direction, if it was determined
+         * before the copy is done. */
+        struct { Copy3D box; const void *variable; size_t offset; int direction; } copy;
+        /* The extent is in bytes; an element has 1, 2 or 4 of them. */
+        struct { Pitched box; Extent extent; unsigned value, element; } fill;
+        struct { void (*function)(void *); void *data; } host;
+        struct Graph *child;
+        void *event;
+        void *memory;
+    };
+} Operation;
+
+/* Does an operation now, in the stream that waits for all others; or in a stream, where a capture may record it. */
+static Error at_once(Operation what);
+static Error in_stream(void *stream, Operation what);
+/* Whether captures allow a call that is no operation in a stream, and is not recorded. */
+static Error check_unrecorded(void);
+
+static Operation wrong(Error error) { return (Operation){ .type = EMPTY_NODE, .wrong = error }; }
 
 /* ----------------------------------------------------------------------------------------------- kernels, variables */
 
@@ -241,28 +289,58 @@ API Error __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared, vo
 
 enum { PARAMETERS = 4096, PARAMETER_BYTES = 32768 };
 
-API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
-    static struct { uint32_t offset, size; } places[PARAMETERS];
-    static char bytes[PARAMETER_BYTES];
+static Parameters *share(Parameters *parameters) {
+    if (parameters) __atomic_add_fetch(&parameters->users, 1, __ATOMIC_RELAXED);
+    return parameters;
+}
+static void drop_parameters(Parameters *parameters) {
+    if (parameters && __atomic_sub_fetch(&parameters->users, 1, __ATOMIC_ACQ_REL) == 0) free(parameters);
+}
+
+/* Copies the values of a kernel's parameters, for one user. */
+static Error take_parameters(const void *function, void **arguments, Parameters **taken) {
+    struct { uint32_t offset, size; } places[PARAMETERS];
+    size_t got = 0, end = 0;
+    Error error = request(CALL_PARAMETERS, WORDS(ADDRESS(function)), NULL, 0, NULL, 0, places, sizeof places, &got);
+    size_t count = got / sizeof places[0];
+    if (error != SUCCESS) return error;
+    for (size_t i = 0; i < count; i++) {
+        size_t behind = (size_t)places[i].offset + places[i].size;
+        if (behind > PARAMETER_BYTES || !arguments || !arguments[i]) return INVALID_VALUE;
+        end = behind > end ? behind : end;
+    }
+    size_t room = (end + 7) / 8 * 8;
+    Parameters *new = calloc(1, sizeof *new + room + count * sizeof(void *));
+    if (!new) return OUT_OF_MEMORY;
+    new->users = 1, new->count = (unsigned)count, new->size = end, new->each = (void **)(void *)(new->bytes + room);
+    for (size_t i = 0; i < count; i++) {
+        new->each[i] = new->bytes + places[i].offset;
+        memcpy(new->each[i], arguments[i], places[i].size);
+    }
+    *taken = new;
+    return SUCCESS;
+}
+
+/* Whether a launch can have its sizes, as far as it depends on other launches: the blocks of a cooperative one wait for each other. */
+static Error check_cooperation(const Operation *what) {
+    Dim3 grid = what->kernel.grid, block = what->kernel.block;
+    if (!what->kernel.cooperative) return SUCCESS;
+    return TELL(CALL_COOPERATIVE, ADDRESS(what->kernel.function), grid.x, grid.y, grid.z, block.x, block.y, block.z, what->kernel.shared);
+}
+
+static Error launch(const Operation *what, void *stream) {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     static char text[1 << 16];
     Word ended[1] = { 0 };
-    size_t got = 0, end = 0, printed = 0;
+    size_t printed = 0;
+    Dim3 grid = what->kernel.grid, block = what->kernel.block;
+    const Parameters *parameters = what->kernel.parameters;
     pthread_mutex_lock(&one);
-    Error error = request(CALL_PARAMETERS, WORDS(ADDRESS(function)), NULL, 0, NULL, 0, places, sizeof places, &got);
-    for (size_t i = 0; error == SUCCESS && i < got / sizeof places[0]; i++) {
-        size_t behind = (size_t)places[i].offset + places[i].size;
-        if (behind > sizeof bytes || !arguments || !arguments[i]) {
-            error = INVALID_VALUE;
-        } else {
-            if (places[i].offset > end) memset(bytes + end, 0, places[i].offset - end);
-            memcpy(bytes + places[i].offset, arguments[i], places[i].size);
-            end = behind > end ? behind : end;
-        }
-    }
+    Error error = check_cooperation(what);
     if (error == SUCCESS) {
-        error = request(CALL_LAUNCH, WORDS(ADDRESS(function), grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, ADDRESS(stream)),
-                        bytes, end, ended, 1, text, sizeof text, &printed);
+        Word function = ADDRESS(what->kernel.function), shared = what->kernel.shared;
+        error = request(CALL_LAUNCH, WORDS(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, ADDRESS(stream)),
+                        parameters->bytes, parameters->size, ended, 1, text, sizeof text, &printed);
     }
     /* What kernels print goes where the program's own text goes, behind what it has printed so far. */
     while (printed > 0) {
@@ -271,39 +349,53 @@ API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **a
     }
     pthread_mutex_unlock(&one);
     if (ended[0]) broken = (Error)ended[0];
-    return done(error);
+    return error;
+}
+
+static Error launch_in(void *stream, const void *function, Dim3 grid, Dim3 block, void **arguments, size_t shared, int cooperative) {
+    Operation what = { .type = KERNEL_NODE, .kernel = { function, grid, block, shared, cooperative, 0, NULL } };
+    Error error = take_parameters(function, arguments, &what.kernel.parameters);
+    if (error != SUCCESS) return done(error);
+    error = in_stream(stream, what);
+    drop_parameters(what.kernel.parameters);
+    return error;
+}
+
+API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
+    return launch_in(stream, function, grid, block, arguments, shared, 0);
 }
 
 API Error __cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
     return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
-/* The blocks of such a launch wait for each other. */
 API Error cudaLaunchCooperativeKernel(const void *function, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
-    Error error = TELL(CALL_COOPERATIVE, ADDRESS(function), grid.x, grid.y, grid.z, block.x, block.y, block.z, shared);
-    return error == SUCCESS ? cudaLaunchKernel(function, grid, block, arguments, shared, stream) : done(error);
+    return launch_in(stream, function, grid, block, arguments, shared, 1);
 }
 
 /* The attributes of a launch. Those that have a name here may change what the launch does; the others are hints. */
-enum { COOPERATIVE = 2, CLUSTER = 4, EVENT = 7, PREFERRED_CLUSTER = 11, COMPLETION_EVENT = 12, UPDATABLE_NODE = 13, LAST_ATTRIBUTE = 18 };
+enum { COOPERATIVE = 2, CLUSTER = 4, EVENT = 7, PRIORITY = 8, PREFERRED_CLUSTER = 11, COMPLETION_EVENT = 12, UPDATABLE_NODE = 13, LAST_ATTRIBUTE = 18 };
 typedef struct { unsigned id, pad; unsigned value[16]; } LaunchAttribute;
 typedef struct { Dim3 grid, block; size_t shared; void *stream; LaunchAttribute *attributes; unsigned count; } LaunchConfiguration;
 static Error refuse(const char *name);
+/* Applies an attribute to a kernel. */
+static Error set_attribute(unsigned id, const unsigned *value, int *cooperative, int *priority) {
+    if (id == COOPERATIVE) *cooperative = value[0] != 0;
+    if (id == PRIORITY) *priority = (int)value[0];
+    if ((id == CLUSTER || id == PREFERRED_CLUSTER) && (value[0] > 1 || value[1] > 1 || value[2] > 1)) {
+        return refuse("a launch of clusters by cudaLaunchKernelEx");
+    }
+    if (id == EVENT || id == COMPLETION_EVENT || id == UPDATABLE_NODE || id > LAST_ATTRIBUTE) return refuse("this attribute of cudaLaunchKernelEx");
+    return SUCCESS;
+}
 API Error cudaLaunchKernelExC(const LaunchConfiguration *how, const void *function, void **arguments) {
-    Error (*launch)(const void *, Dim3, Dim3, void **, size_t, void *) = cudaLaunchKernel;
+    int cooperative = 0, priority = 0;
     if (!how || (how->count && !how->attributes)) return done(INVALID_VALUE);
     for (unsigned i = 0; i < how->count; i++) {
-        unsigned id = how->attributes[i].id;
-        const unsigned *value = how->attributes[i].value;
-        if (id == COOPERATIVE) launch = value[0] ? cudaLaunchCooperativeKernel : cudaLaunchKernel;
-        if ((id == CLUSTER || id == PREFERRED_CLUSTER) && (value[0] > 1 || value[1] > 1 || value[2] > 1)) {
-            return refuse("a launch of clusters by cudaLaunchKernelEx");
-        }
-        if (id == EVENT || id == COMPLETION_EVENT || id == UPDATABLE_NODE || id > LAST_ATTRIBUTE) {
-            return refuse("this attribute of cudaLaunchKernelEx");
-        }
+        Error error = set_attribute(how->attributes[i].id, how->attributes[i].value, &cooperative, &priority);
+        if (error != SUCCESS) return error;
     }
-    return launch(function, how->grid, how->block, arguments, how->shared, how->stream);
+    return launch_in(how->stream, function, how->grid, how->block, arguments, how->shared, cooperative);
 }
 /* A kernel's handle is its stub. */
 API Error cudaGetKernel(const void **kernel, const void *function) {
@@ -404,21 +496,44 @@ static Error release(void *pointer, unsigned call) {
     return done(error);
 }
 
-API Error cudaMalloc(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE); }
-API Error cudaMallocAsync(void **pointer, size_t size, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMalloc(pointer, size) : done(error);
+static Error allocate_now(void **pointer, size_t size, unsigned call) {
+    Error error = check_unrecorded();
+    return error == SUCCESS ? allocate(pointer, size, call) : done(error);
 }
+
 static int is_held(const void *pointer);
-API Error cudaFree(void *pointer) { return is_held(pointer) ? done(INVALID_VALUE) : release(pointer, CALL_FREE); }
-API Error cudaFreeAsync(void *pointer, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaFree(pointer) : done(error);
+static int free_in_graph(void *pointer, Error *error);
+static Error allocate_in_graph(void **pointer, size_t size, void *stream, int *captured);
+
+/* Frees memory of the device: that of an allocation, or of a graph. */
+static Error free_memory(void *pointer) {
+    Error error;
+    if (free_in_graph(pointer, &error)) return done(error);
+    return is_held(pointer) ? done(INVALID_VALUE) : release(pointer, CALL_FREE);
 }
-API Error cudaMallocManaged(void **pointer, size_t size, unsigned flags) { (void)flags; return size ? allocate(pointer, size, CALL_ALLOCATE_SHARED) : done(INVALID_VALUE); }
-API Error cudaMallocHost(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE_HOST); }
-API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate(pointer, size, CALL_ALLOCATE_HOST); }
-API Error cudaFreeHost(void *pointer) { return release(pointer, CALL_FREE_HOST); }
+
+API Error cudaMalloc(void **pointer, size_t size) { return allocate_now(pointer, size, CALL_ALLOCATE); }
+API Error cudaMallocAsync(void **pointer, size_t size, void *stream) {
+    int captured = 0;
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    if (error == SUCCESS) error = allocate_in_graph(pointer, size, stream, &captured);
+    return error == SUCCESS && !captured ? allocate(pointer, size, CALL_ALLOCATE) : done(error);
+}
+API Error cudaFree(void *pointer) {
+    Error error = pointer ? check_unrecorded() : SUCCESS;
+    return error == SUCCESS ? free_memory(pointer) : done(error);
+}
+API Error cudaFreeAsync(void *pointer, void *stream) { return in_stream(stream, (Operation){ .type = FREE_NODE, .memory = pointer }); }
+API Error cudaMallocManaged(void **pointer, size_t size, unsigned flags) {
+    (void)flags;
+    return size ? allocate_now(pointer, size, CALL_ALLOCATE_SHARED) : done(INVALID_VALUE);
+}
+API Error cudaMallocHost(void **pointer, size_t size) { return allocate_now(pointer, size, CALL_ALLOCATE_HOST); }
+API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate_now(pointer, size, CALL_ALLOCATE_HOST); }
+API Error cudaFreeHost(void *pointer) {
+    Error error = pointer ? check_unrecorded() : SUCCESS;
+    return error == SUCCESS ? release(pointer, CALL_FREE_HOST) : done(error);
+}
 static int is_registered(const void *pointer) {
     int found = 0;
     pthread_mutex_lock(&lock);
@@ -463,7 +578,7 @@ API Error cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t he
     if (!pitch || width > SIZE_MAX - 511) return done(INVALID_VALUE);
     *pitch = (width + 511) / 512 * 512;
     if (height && *pitch > SIZE_MAX / height) return done(OUT_OF_MEMORY);
-    return allocate(pointer, *pitch * height, CALL_ALLOCATE);
+    return allocate_now(pointer, *pitch * height, CALL_ALLOCATE);
 }
 
 /* Where a pointer points. From there on `size` bytes have to lie in one allocation, unless it is the program's own memory. */
@@ -491,11 +606,6 @@ static Error direction(void *to, size_t to_size, const void *from, size_t from_s
     return target == (to_device ? PROGRAM : DEVICE) || source == (from_device ? PROGRAM : DEVICE) ? INVALID_VALUE : SUCCESS;
 }
 
-/* Boxes of bytes: of memory with a pitch, which an array is too. */
-typedef struct { void *at; size_t pitch, width, height; } Pitched;
-typedef struct { size_t width, height, depth; } Extent;
-typedef struct { size_t x, y, z; } Position;
-
 /* The size from the start of a box to the end of a part of it, which is not empty; the largest number if it is none. */
 static size_t size_to(Pitched box, Position from, Extent extent) {
     size_t size;
@@ -515,50 +625,48 @@ static Error copy(void *to, const void *from, size_t size, int kind) {
     }
 }
 
-API Error cudaMemcpy(void *to, const void *from, size_t size, int kind) {
-    if (size == 0) return done(broken);
-    if (!to || !from) return done(INVALID_VALUE);
-    Error error = direction(to, size, from, size, &kind);
-    return done(error == SUCCESS ? copy(to, from, size, kind) : error);
+/* The copy of a box in memory. */
+static Operation plane(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind) {
+    Copy3D box = { .to_at = { to, to_pitch, width, height }, .from_at = { (void *)(uintptr_t)from, from_pitch, width, height }, .kind = kind };
+    box.extent = (Extent){ width, height, 1 };
+    return (Operation){ .type = COPY_NODE, .copy = { .box = box } };
 }
+/* The copy of a line of bytes. */
+static Operation line(void *to, const void *from, size_t size, int kind) { return plane(to, size, from, size, size, 1, kind); }
+
+API Error cudaMemcpy(void *to, const void *from, size_t size, int kind) { return at_once(line(to, from, size, kind)); }
 API Error cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpy(to, from, size, kind) : done(error);
+    return in_stream(stream, line(to, from, size, kind));
 }
 API Error cudaMemcpyPeer(void *to, int target, const void *from, int source, size_t size) {
     return target || source ? done(INVALID_DEVICE) : cudaMemcpy(to, from, size, DEVICE_TO_DEVICE);
 }
-
+API Error cudaMemcpyPeerAsync(void *to, int target, const void *from, int source, size_t size, void *stream) {
+    return target || source ? done(INVALID_DEVICE) : cudaMemcpyAsync(to, from, size, DEVICE_TO_DEVICE, stream);
+}
 API Error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind) {
-    if (width == 0 || height == 0) return done(broken);
-    if (!to || !from) return done(INVALID_VALUE);
-    if (width > to_pitch || width > from_pitch) return done(BAD_PITCH);
-    Position origin = { 0, 0, 0 };
-    Extent extent = { width, height, 1 };
-    size_t to_size = size_to((Pitched){ to, to_pitch, width, height }, origin, extent);
-    size_t from_size = size_to((Pitched){ (void *)(uintptr_t)from, from_pitch, width, height }, origin, extent);
-    Error error = direction(to, to_size, from, from_size, &kind);
-    for (size_t row = 0; error == SUCCESS && row < height; row++) {
-        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
-    }
-    return done(error);
+    return at_once(plane(to, to_pitch, from, from_pitch, width, height, kind));
 }
 API Error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind) : done(error);
+    return in_stream(stream, plane(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
+static Operation fill(Pitched box, Extent extent, unsigned value, unsigned element) {
+    return (Operation){ .type = FILL_NODE, .fill = { box, extent, value, element } };
+}
+static Operation fill_plane(void *to, size_t pitch, int value, size_t width, size_t height) {
+    return fill((Pitched){ to, pitch, width, height }, (Extent){ width, height, 1 }, (unsigned)value, 1);
+}
 API Error cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-    if (width == 0 || height == 0) return done(broken);
-    if (width > pitch) return done(BAD_PITCH);
-    return done(TELL(CALL_FILL, ADDRESS(to), pitch, width, height, (Word)(value & 0xff)));
+    return at_once(fill_plane(to, pitch, value, width, height));
 }
 API Error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemset2D(to, pitch, value, width, height) : done(error);
+    return in_stream(stream, fill_plane(to, pitch, value, width, height));
 }
-API Error cudaMemset(void *to, int value, size_t size) { return cudaMemset2D(to, size, value, size, size ? 1 : 0); }
-API Error cudaMemsetAsync(void *to, int value, size_t size, void *stream) { return cudaMemset2DAsync(to, size, value, size, size ? 1 : 0, stream); }
+API Error cudaMemset(void *to, int value, size_t size) { return cudaMemset2D(to, size, value, size, 1); }
+API Error cudaMemsetAsync(void *to, int value, size_t size, void *stream) { return cudaMemset2DAsync(to, size, value, size, 1, stream); }
+API Error cudaMemset3D(Pitched box, int value, Extent extent) { return at_once(fill(box, extent, (unsigned)value, 1)); }
+API Error cudaMemset3DAsync(Pitched box, int value, Extent extent, void *stream) { return in_stream(stream, fill(box, extent, (unsigned)value, 1)); }
 
 /* An error of CUDA's kind, with a message of gpurf. */
 static Error refuse(const char *name) {
@@ -579,13 +687,14 @@ static char *row_of(Pitched box, Position from, size_t row, size_t plane) {
     return (char *)box.at + ((from.z + plane) * box.height + from.y + row) * box.pitch + from.x;
 }
 
-/* Copies a box. Everything is checked before the first row changes. */
-static Error copy_box(Pitched to_at, Position to, Pitched from_at, Position from, Extent extent, int kind) {
+/* Copies a box, or only checks it. Everything is checked before the first row changes. */
+static Error copy_box(Pitched to_at, Position to, Pitched from_at, Position from, Extent extent, int kind, int only_check) {
     if (!to_at.at || !from_at.at) return INVALID_VALUE;
     if (extent.width > to_at.pitch || extent.width > from_at.pitch) return BAD_PITCH;
     /* Several planes need to know how far they are apart. */
     if (extent.depth > 1 && (extent.height > to_at.height || extent.height > from_at.height)) return INVALID_VALUE;
     Error error = direction(to_at.at, size_to(to_at, to, extent), from_at.at, size_to(from_at, from, extent), &kind);
+    if (only_check) return error;
     for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
         for (size_t row = 0; error == SUCCESS && row < extent.height; row++) {
             error = copy(row_of(to_at, to, row, plane), row_of(from_at, from, row, plane), extent.width, kind);
@@ -594,23 +703,42 @@ static Error copy_box(Pitched to_at, Position to, Pitched from_at, Position from
     return error;
 }
 
-API Error cudaMemset3D(Pitched box, int value, Extent extent) {
-    Word place;
-    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return done(broken);
-    if (extent.width > box.pitch) return done(BAD_PITCH);
-    if (extent.depth > 1 && extent.height > box.height) return done(INVALID_VALUE);
-    /* All planes are checked before the first one changes. */
-    Error error = place_of(box.at, size_to(box, (Position){ 0, 0, 0 }, extent), &place);
-    if (error == SUCCESS && place == PROGRAM) error = INVALID_VALUE;
-    for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
-        char *at = row_of(box, (Position){ 0, 0, 0 }, 0, plane);
-        error = TELL(CALL_FILL, ADDRESS(at), box.pitch, extent.width, extent.height, (Word)(value & 0xff));
-    }
-    return done(error);
+/* Writes a row, of which each element has the value. */
+static void repeat(char *row, size_t size, unsigned value, unsigned element) {
+    for (size_t i = 0; i < size; i++) row[i] = (char)(value >> i % element * 8);
 }
-API Error cudaMemset3DAsync(Pitched box, int value, Extent extent, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemset3D(box, value, extent) : done(error);
+
+/* Whether all bytes of an element are the same. */
+static int is_of_one_byte(unsigned value, unsigned element) {
+    unsigned mask = element == 1 ? 0xff : element == 2 ? 0xffff : 0xffffffff;
+    return (value & mask) == ((value & 0xff) * 0x01010101u & mask);
+}
+
+/* Fills a box with a value, or only checks it. Everything is checked before the first row changes. */
+static Error fill_box(const Operation *what, int only_check) {
+    Pitched box = what->fill.box;
+    Extent extent = what->fill.extent;
+    const Position origin = { 0, 0, 0 };
+    unsigned value = what->fill.value, element = what->fill.element;
+    Word place;
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return broken;
+    if (extent.width > box.pitch) return BAD_PITCH;
+    if (extent.depth > 1 && extent.height > box.height) return INVALID_VALUE;
+    Error error = place_of(box.at, size_to(box, origin, extent), &place);
+    if (error == SUCCESS && place == PROGRAM) error = INVALID_VALUE;
+    if (error != SUCCESS || only_check) return error;
+    int is_simple = is_of_one_byte(value, element);
+    char *row = is_simple ? NULL : malloc(extent.width);
+    if (!is_simple && !row) return OUT_OF_MEMORY;
+    if (row) repeat(row, extent.width, value, element);
+    for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
+        if (is_simple) {
+            error = TELL(CALL_FILL, ADDRESS(row_of(box, origin, 0, plane)), box.pitch, extent.width, extent.height, (Word)(value & 0xff));
+        }
+        for (size_t i = 0; row && error == SUCCESS && i < extent.height; i++) error = copy(row_of(box, origin, i, plane), row, extent.width, TO_DEVICE);
+    }
+    free(row);
+    return error;
 }
 
 static Error symbol(const void *variable, Word *address, Word *size) {
@@ -641,8 +769,8 @@ static Error with_host(const void *variable, void *to, const void *from, size_t 
     return request(CALL_READ_SYMBOL, WORDS(ADDRESS(variable), offset, size), NULL, 0, NULL, 0, to, size, NULL);
 }
 
-/* Copies between a variable and memory of the host or of the device. */
-static Error with_variable(const void *variable, void *to, const void *from, size_t size, size_t offset, int kind) {
+/* Copies between a variable and memory of the host or of the device, or only checks it. */
+static Error with_variable(const void *variable, void *to, const void *from, size_t size, size_t offset, int kind, int only_check) {
     void *outside = from ? (void *)(uintptr_t)from : to;
     Word address, whole, place;
     if (size == 0) return broken;
@@ -654,6 +782,7 @@ static Error with_variable(const void *variable, void *to, const void *from, siz
     if (error != SUCCESS) return error;
     int device = kind == ANY_DIRECTION ? place == DEVICE : kind == DEVICE_TO_DEVICE;
     if (place == (device ? PROGRAM : DEVICE)) return INVALID_VALUE;
+    if (only_check) return SUCCESS;
     if (!device) return with_host(variable, to, from, size, offset);
     char *bytes = malloc(size);
     if (!bytes) return OUT_OF_MEMORY;
@@ -662,19 +791,29 @@ static Error with_variable(const void *variable, void *to, const void *from, siz
     free(bytes);
     return error;
 }
+static Operation to_variable(const void *variable, const void *from, size_t size, size_t offset, int kind) {
+    if (!variable || (!from && size)) return wrong(variable ? INVALID_VALUE : BAD_SYMBOL);
+    Operation what = line(NULL, from, size, kind);
+    what.copy.variable = variable, what.copy.offset = offset;
+    return what;
+}
+static Operation from_variable(void *to, const void *variable, size_t size, size_t offset, int kind) {
+    if (!variable || (!to && size)) return wrong(variable ? INVALID_VALUE : BAD_SYMBOL);
+    Operation what = line(to, NULL, size, kind);
+    what.copy.variable = variable, what.copy.offset = offset;
+    return what;
+}
 API Error cudaMemcpyToSymbol(const void *variable, const void *from, size_t size, size_t offset, int kind) {
-    return done(from || !size ? with_variable(variable, NULL, from, size, offset, kind) : INVALID_VALUE);
+    return at_once(to_variable(variable, from, size, offset, kind));
 }
 API Error cudaMemcpyFromSymbol(void *to, const void *variable, size_t size, size_t offset, int kind) {
-    return done(with_variable(variable, to, NULL, size, offset, kind));
+    return at_once(from_variable(to, variable, size, offset, kind));
 }
 API Error cudaMemcpyToSymbolAsync(const void *variable, const void *from, size_t size, size_t offset, int kind, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpyToSymbol(variable, from, size, offset, kind) : done(error);
+    return in_stream(stream, to_variable(variable, from, size, offset, kind));
 }
 API Error cudaMemcpyFromSymbolAsync(void *to, const void *variable, size_t size, size_t offset, int kind, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpyFromSymbol(to, variable, size, offset, kind) : done(error);
+    return in_stream(stream, from_variable(to, variable, size, offset, kind));
 }
 
 API Error cudaMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -888,9 +1027,11 @@ API Error cudaMalloc3DArray(void **array, const Channels *channels, Extent exten
     Word handle;
     if (!array || !channels) return done(INVALID_VALUE);
     *array = NULL;
+    Error error = check_unrecorded();
+    if (error != SUCCESS) return done(error);
     if (flags & (ATTACHMENT | SPARSE | DEFERRED)) return refuse("an array that is sparse, that gets its memory later, or of a graphics API");
     if (flags & ~(unsigned)(LAYERED | STORED | CUBE | GATHERED)) return done(INVALID_VALUE);
-    Error error = check_channels(channels);
+    error = check_channels(channels);
     if (error == SUCCESS) error = check_array(extent, flags);
     if (error != SUCCESS) return done(error);
     size_t size = extent.width * at_least_one(extent.height) * at_least_one(extent.depth) * texel_of(channels);
@@ -901,7 +1042,10 @@ API Error cudaMalloc3DArray(void **array, const Channels *channels, Extent exten
 API Error cudaMallocArray(void **array, const Channels *channels, size_t width, size_t height, unsigned flags) {
     return cudaMalloc3DArray(array, channels, (Extent){ width, height, 0 }, flags);
 }
-API Error cudaFreeArray(void *array) { return done(array ? drop(ARRAY, ADDRESS(array), BAD_HANDLE) : broken); }
+API Error cudaFreeArray(void *array) {
+    Error error = array ? check_unrecorded() : broken;
+    return done(array && error == SUCCESS ? drop(ARRAY, ADDRESS(array), BAD_HANDLE) : error);
+}
 
 API Error cudaArrayGetInfo(Channels *channels, Extent *extent, unsigned *flags, const void *array) {
     Held found;
@@ -933,15 +1077,8 @@ static Error place_in(const Held *array, Position *from, Extent texels, Pitched 
     return SUCCESS;
 }
 
-typedef struct {
-    const void *from_array; Position from; Pitched from_at;
-    const void *to_array; Position to; Pitched to_at;
-    Extent extent;
-    int kind;
-} Copy3D;
-
-/* A copy in which an array takes part has the width of its box in texels. */
-static Error copy_3d(Copy3D how) {
+/* Copies, or only checks. A copy in which an array takes part has the width of its box in texels. */
+static Error copy_3d(Copy3D how, int only_check) {
     Held from, to;
     Extent texels = how.extent;
     if (texels.width == 0 || texels.height == 0 || texels.depth == 0) return broken;
@@ -953,22 +1090,20 @@ static Error copy_3d(Copy3D how) {
     how.extent.width *= texel;
     if (how.from_array) error = place_in(&from, &how.from, texels, &how.from_at);
     if (error == SUCCESS && how.to_array) error = place_in(&to, &how.to, texels, &how.to_at);
-    return error == SUCCESS ? copy_box(how.to_at, how.to, how.from_at, how.from, how.extent, how.kind) : error;
+    return error == SUCCESS ? copy_box(how.to_at, how.to, how.from_at, how.from, how.extent, how.kind, only_check) : error;
 }
-API Error cudaMemcpy3D(const Copy3D *how) {
-    if (!how) return done(INVALID_VALUE);
+static Operation box_as_told(const Copy3D *how) {
+    if (!how) return wrong(INVALID_VALUE);
     Copy3D corrected = *how;
     int kind = how->kind;
     /* Arrays are on the device, whatever the direction says. */
     if (how->to_array) kind = kind == HOST_TO_HOST ? TO_DEVICE : kind == TO_HOST ? DEVICE_TO_DEVICE : kind;
     if (how->from_array) kind = kind == HOST_TO_HOST ? TO_HOST : kind == TO_DEVICE ? DEVICE_TO_DEVICE : kind;
     corrected.kind = kind;
-    return done(copy_3d(corrected));
+    return (Operation){ .type = COPY_NODE, .copy = { .box = corrected } };
 }
-API Error cudaMemcpy3DAsync(const Copy3D *how, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpy3D(how) : done(error);
-}
+API Error cudaMemcpy3D(const Copy3D *how) { return at_once(box_as_told(how)); }
+API Error cudaMemcpy3DAsync(const Copy3D *how, void *stream) { return in_stream(stream, box_as_told(how)); }
 
 /* The two-dimensional copies count bytes of an array's rows. */
 static Error in_texels(const void *array, size_t *from, size_t *width) {
@@ -983,23 +1118,35 @@ static Error in_texels(const void *array, size_t *from, size_t *width) {
 /* A direction that leads to an array, or from one. */
 static int leads(int kind, int other) { return kind == other || kind == DEVICE_TO_DEVICE || kind == ANY_DIRECTION; }
 
-API Error cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind) {
-    if (width == 0 || height == 0) return done(broken);
-    if (!leads(kind, TO_DEVICE)) return done(BAD_DIRECTION);
-    if (width > pitch) return done(BAD_PITCH);
+static Operation plane_to(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind) {
+    if (width == 0 || height == 0) return wrong(broken);
+    if (!leads(kind, TO_DEVICE)) return wrong(BAD_DIRECTION);
+    /* Nothing lies behind the only row: programs give a pitch of 0. */
+    if (height == 1 && pitch < width) pitch = width;
+    if (width > pitch) return wrong(BAD_PITCH);
     Error error = in_texels(array, &x, &width);
+    if (error != SUCCESS) return wrong(error);
     Pitched box = { (void *)(uintptr_t)from, pitch, pitch, height };
     Copy3D how = { .to_array = array, .to = { x, y, 0 }, .from_at = box, .extent = { width, height, 1 }, .kind = kind };
-    return done(error == SUCCESS ? copy_3d(how) : error);
+    return (Operation){ .type = COPY_NODE, .copy = { .box = how } };
 }
-API Error cudaMemcpy2DFromArray(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height, int kind) {
-    if (width == 0 || height == 0) return done(broken);
-    if (!leads(kind, TO_HOST)) return done(BAD_DIRECTION);
-    if (width > pitch) return done(BAD_PITCH);
+static Operation plane_from(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height, int kind) {
+    if (width == 0 || height == 0) return wrong(broken);
+    if (!leads(kind, TO_HOST)) return wrong(BAD_DIRECTION);
+    /* Nothing lies behind the only row: programs give a pitch of 0. */
+    if (height == 1 && pitch < width) pitch = width;
+    if (width > pitch) return wrong(BAD_PITCH);
     Error error = in_texels(array, &x, &width);
+    if (error != SUCCESS) return wrong(error);
     Pitched box = { to, pitch, pitch, height };
     Copy3D how = { .from_array = array, .from = { x, y, 0 }, .to_at = box, .extent = { width, height, 1 }, .kind = kind };
-    return done(error == SUCCESS ? copy_3d(how) : error);
+    return (Operation){ .type = COPY_NODE, .copy = { .box = how } };
+}
+API Error cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind) {
+    return at_once(plane_to(array, x, y, from, pitch, width, height, kind));
+}
+API Error cudaMemcpy2DFromArray(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height, int kind) {
+    return at_once(plane_from(to, pitch, array, x, y, width, height, kind));
 }
 API Error cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y, size_t width, size_t height,
                                    int kind) {
@@ -1008,19 +1155,18 @@ API Error cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const voi
     if (!leads(kind, DEVICE_TO_DEVICE)) return done(BAD_DIRECTION);
     Error error = in_texels(to, &to_x, &width);
     if (error == SUCCESS) error = in_texels(from, &from_x, &same);
+    if (error != SUCCESS) return done(error);
     Copy3D how = { .from_array = from, .from = { from_x, from_y, 0 }, .to_array = to, .to = { to_x, to_y, 0 }, .kind = kind };
     how.extent = (Extent){ width, height, 1 };
-    return done(error == SUCCESS ? copy_3d(how) : error);
+    return at_once((Operation){ .type = COPY_NODE, .copy = { .box = how } });
 }
 API Error cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind,
                                    void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpy2DToArray(array, x, y, from, pitch, width, height, kind) : done(error);
+    return in_stream(stream, plane_to(array, x, y, from, pitch, width, height, kind));
 }
 API Error cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height, int kind,
                                      void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpy2DFromArray(to, pitch, array, x, y, width, height, kind) : done(error);
+    return in_stream(stream, plane_from(to, pitch, array, x, y, width, height, kind));
 }
 
 /* `size` bytes of the first plane of an array, from a place in a row on to the end of the row and the rows after it. */
@@ -1035,19 +1181,25 @@ static Error bytes_of(const void *handle, size_t x, size_t y, size_t size, void 
     *at = (char *)box.at + y * box.pitch + x;
     return SUCCESS;
 }
-API Error cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from, size_t size, int kind) {
+static Operation line_to(void *array, size_t x, size_t y, const void *from, size_t size, int kind) {
     void *to;
-    if (size == 0) return done(broken);
-    if (!leads(kind, TO_DEVICE)) return done(BAD_DIRECTION);
+    if (size == 0) return wrong(broken);
+    if (!leads(kind, TO_DEVICE)) return wrong(BAD_DIRECTION);
     Error error = bytes_of(array, x, y, size, &to);
-    return error == SUCCESS ? cudaMemcpy(to, from, size, kind) : done(error);
+    return error == SUCCESS ? line(to, from, size, kind) : wrong(error);
+}
+static Operation line_from(void *to, const void *array, size_t x, size_t y, size_t size, int kind) {
+    void *from;
+    if (size == 0) return wrong(broken);
+    if (!leads(kind, TO_HOST)) return wrong(BAD_DIRECTION);
+    Error error = bytes_of(array, x, y, size, &from);
+    return error == SUCCESS ? line(to, from, size, kind) : wrong(error);
+}
+API Error cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from, size_t size, int kind) {
+    return at_once(line_to(array, x, y, from, size, kind));
 }
 API Error cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y, size_t size, int kind) {
-    void *from;
-    if (size == 0) return done(broken);
-    if (!leads(kind, TO_HOST)) return done(BAD_DIRECTION);
-    Error error = bytes_of(array, x, y, size, &from);
-    return error == SUCCESS ? cudaMemcpy(to, from, size, kind) : done(error);
+    return at_once(line_from(to, array, x, y, size, kind));
 }
 API Error cudaMemcpyArrayToArray(void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y, size_t size, int kind) {
     void *target;
@@ -1057,12 +1209,10 @@ API Error cudaMemcpyArrayToArray(void *to, size_t to_x, size_t to_y, const void 
     return error == SUCCESS ? cudaMemcpyFromArray(target, from, from_x, from_y, size, kind) : done(error);
 }
 API Error cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t size, int kind, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpyToArray(array, x, y, from, size, kind) : done(error);
+    return in_stream(stream, line_to(array, x, y, from, size, kind));
 }
 API Error cudaMemcpyFromArrayAsync(void *to, const void *array, size_t x, size_t y, size_t size, int kind, void *stream) {
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return error == SUCCESS ? cudaMemcpyFromArray(to, array, x, y, size, kind) : done(error);
+    return in_stream(stream, line_from(to, array, x, y, size, kind));
 }
 
 /* The texels of a resource. */
@@ -1112,20 +1262,19 @@ static Error texels_of(const Resource *resource, Texels *texels) {
     }
 }
 
-/* Whether a fetch gives floats. */
-static int gives_floats(const Channels *channels, const Sampler *sampler) { return channels->kind == FLOAT || sampler->normalises; }
+/* Whether integers are read as floats: those of 32 bits never are. */
+static int reads_as_floats(const Channels *channels, const Sampler *sampler) { return sampler->normalises && channels->kind != FLOAT && channels->x < 32; }
 
 /* Address modes and the filter are for other memory than linear one. An array has one level, so that nothing depends on the levels' fields. */
 static Error check_sampler(const Sampler *sampler, const Texels *texels, int is_linear) {
     if (sampler->srgb) return refuse("a texture with sRGB");
     if (sampler->anisotropy > 1) return refuse("a texture with an anisotropic filter");
     if (sampler->normalises & ~1) return INVALID_VALUE;
-    if (sampler->normalises && texels->channels.kind != FLOAT && texels->channels.x == 32) return BAD_NORMALISATION;
     if (sampler->seamless && !(texels->flags & CUBE)) return INVALID_VALUE;
     if (is_linear) return SUCCESS;
     for (int i = 0; i < 3; i++) if (sampler->modes[i] < WRAP || sampler->modes[i] > BORDER) return INVALID_VALUE;
     if (sampler->filter & ~1) return INVALID_VALUE;
-    if (sampler->filter && !gives_floats(&texels->channels, sampler)) return BAD_FILTER;
+    if (sampler->filter && texels->channels.kind != FLOAT && !reads_as_floats(&texels->channels, sampler)) return BAD_FILTER;
     return sampler->filter && sampler->seamless ? refuse("a linear filter across the edges of a cube map (seamlessCubemap)") : SUCCESS;
 }
 
@@ -1138,7 +1287,7 @@ static uint32_t format_of(const Channels *channels) {
 }
 
 static uint32_t sampling_of(const Sampler *sampler, const Channels *channels, int is_linear) {
-    uint32_t bits = sampler->normalises && channels->kind != FLOAT ? NORMALISES : 0;
+    uint32_t bits = reads_as_floats(channels, sampler) ? NORMALISES : 0;
     if (is_linear) return bits | 0x3f << MODES_AT;
     if (sampler->filter) bits |= LINEAR_FILTER;
     if (sampler->has_normalised_coordinates) bits |= NORMALISED_COORDINATES;
@@ -1224,35 +1373,81 @@ API Error cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const Channels *ch
 
 /* --------------------------------------------------------------------------------------------------- streams, events */
 
+/* What captures do (graphs.c). A stream may be independent of the legacy stream. */
+static int note_independent(Word stream);
+static void forget_stream(const void *stream);
+static void forget_event(const void *event);
+static Error check_legacy_stream(void);
+static Error check_event(const void *event);
+static Error record_in(void *stream, const Operation *what, int *recorded);
+static Error record_event(void *event, void *stream, unsigned flags);
+static Error wait_for_stream(void *stream);
+static Error wait_in_stream(void *stream, void *event, unsigned flags);
+static Error wait_for_all(void);
+
+static Error run_copy(const Operation *what) {
+    Copy3D box = what->copy.box;
+    if (what->copy.direction) box.kind = what->copy.direction - 1;
+    if (!what->copy.variable) return copy_3d(box, 0);
+    return with_variable(what->copy.variable, box.to_at.at, box.from_at.at, box.extent.width, what->copy.offset, box.kind, 0);
+}
+
+static Error run(const Operation *what, void *stream) {
+    switch (what->type) {
+    case KERNEL_NODE: return launch(what, stream);
+    case COPY_NODE: return run_copy(what);
+    case FILL_NODE: return fill_box(what, 0);
+    case HOST_NODE: what->host.function(what->host.data); return broken;
+    case WAIT_NODE: return TELL(CALL_EVENT, ADDRESS(what->event));
+    case RECORD_NODE: return TELL(CALL_RECORD_EVENT, ADDRESS(what->event), ADDRESS(stream));
+    case FREE_NODE: return free_memory(what->memory);
+    default: return broken;
+    }
+}
+
+static Error at_once(Operation what) {
+    Error error = what.wrong;
+    if (error == SUCCESS) error = check_legacy_stream();
+    if (error == SUCCESS && what.type == COPY_NODE) error = check_unrecorded();
+    return done(error == SUCCESS ? run(&what, NULL) : error);
+}
+
+static Error in_stream(void *stream, Operation what) {
+    int recorded = 0;
+    Error error = what.wrong;
+    /* A launch checks the stream itself. */
+    if (error == SUCCESS && what.type != KERNEL_NODE) error = TELL(CALL_STREAM, ADDRESS(stream));
+    if (error == SUCCESS) error = record_in(stream, &what, &recorded);
+    return done(error == SUCCESS && !recorded ? run(&what, stream) : error);
+}
+
 API Error cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
     Word handle[1];
     (void)priority;
     if (!stream || flags > 1) return done(INVALID_VALUE);
     Error error = ASK(CALL_CREATE_STREAM, handle, flags);
+    if (error == SUCCESS && flags && !note_independent(handle[0])) error = OUT_OF_MEMORY;
     if (error == SUCCESS) *stream = (void *)(uintptr_t)handle[0];
     return done(error);
 }
 API Error cudaStreamCreate(void **stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
 API Error cudaStreamCreateWithFlags(void **stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
-API Error cudaStreamDestroy(void *stream) { return done(TELL(CALL_DESTROY_STREAM, ADDRESS(stream))); }
-API Error cudaStreamSynchronize(void *stream) { return done(TELL(CALL_STREAM, ADDRESS(stream))); }
-API Error cudaStreamQuery(void *stream) { return done(TELL(CALL_STREAM, ADDRESS(stream))); }
-API Error cudaStreamWaitEvent(void *stream, void *event, unsigned flags) {
-    (void)flags;
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    return done(error == SUCCESS ? TELL(CALL_EVENT, ADDRESS(event)) : error);
+API Error cudaStreamDestroy(void *stream) {
+    Error error = TELL(CALL_DESTROY_STREAM, ADDRESS(stream));
+    if (error == SUCCESS) forget_stream(stream);
+    return done(error);
 }
+API Error cudaStreamSynchronize(void *stream) { return done(wait_for_stream(stream)); }
+API Error cudaStreamQuery(void *stream) { return done(wait_for_stream(stream)); }
+API Error cudaStreamWaitEvent(void *stream, void *event, unsigned flags) { return done(wait_in_stream(stream, event, flags)); }
 API Error cudaStreamAddCallback(void *stream, void (*callback)(void *, Error, void *), void *data, unsigned flags) {
     if (!callback || flags) return done(INVALID_VALUE);
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    Error error = wait_for_stream(stream);
     if (error == SUCCESS) callback(stream, SUCCESS, data);
     return done(error);
 }
 API Error cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data) {
-    if (!function) return done(INVALID_VALUE);
-    Error error = TELL(CALL_STREAM, ADDRESS(stream));
-    if (error == SUCCESS) function(data);
-    return done(error);
+    return in_stream(stream, function ? (Operation){ .type = HOST_NODE, .host = { function, data } } : wrong(INVALID_VALUE));
 }
 API Error cudaStreamGetPriority(void *stream, int *priority) {
     if (!priority) return done(INVALID_VALUE);
@@ -1273,15 +1468,28 @@ API Error cudaEventCreateWithFlags(void **event, unsigned flags) {
     return done(error);
 }
 API Error cudaEventCreate(void **event) { return cudaEventCreateWithFlags(event, 0); }
-API Error cudaEventDestroy(void *event) { return done(TELL(CALL_DESTROY_EVENT, ADDRESS(event))); }
-API Error cudaEventRecord(void *event, void *stream) { return done(TELL(CALL_RECORD_EVENT, ADDRESS(event), ADDRESS(stream))); }
-API Error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags) { (void)flags; return cudaEventRecord(event, stream); }
-API Error cudaEventSynchronize(void *event) { return done(TELL(CALL_EVENT, ADDRESS(event))); }
-API Error cudaEventQuery(void *event) { return done(TELL(CALL_EVENT, ADDRESS(event))); }
+API Error cudaEventDestroy(void *event) {
+    Error error = TELL(CALL_DESTROY_EVENT, ADDRESS(event));
+    if (error == SUCCESS) forget_event(event);
+    return done(error);
+}
+API Error cudaEventRecord(void *event, void *stream) { return done(record_event(event, stream, 0)); }
+API Error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags) { return done(record_event(event, stream, flags)); }
+API Error cudaEventSynchronize(void *event) {
+    Error error = check_event(event);
+    return done(error == SUCCESS ? TELL(CALL_EVENT, ADDRESS(event)) : error);
+}
+API Error cudaEventQuery(void *event) {
+    Error error = check_event(event);
+    if (error == SUCCESS) error = check_unrecorded();
+    return done(error == SUCCESS ? TELL(CALL_EVENT, ADDRESS(event)) : error);
+}
 API Error cudaEventElapsedTime(float *milliseconds, void *from, void *to) {
     Word bits[1];
     if (!milliseconds) return done(INVALID_VALUE);
-    Error error = ASK(CALL_ELAPSED, bits, ADDRESS(from), ADDRESS(to));
+    Error error = check_event(from);
+    if (error == SUCCESS) error = check_event(to);
+    if (error == SUCCESS) error = ASK(CALL_ELAPSED, bits, ADDRESS(from), ADDRESS(to));
     if (error == SUCCESS) {
         double time;
         memcpy(&time, bits, sizeof time);
@@ -1289,6 +1497,10 @@ API Error cudaEventElapsedTime(float *milliseconds, void *from, void *to) {
     }
     return done(error);
 }
+
+/* ------------------------------------------------------------------------------------------------------------ graphs */
+
+#include "graphs.c"
 
 /* ------------------------------------------------------------------------------------------------------- the device */
 
@@ -1342,7 +1554,7 @@ API Error cudaGetDeviceProperties(void *into, int device) { return properties(in
 #else
 API Error cudaGetDeviceProperties(void *into, int device) { return properties(into, device, 11, 728); }
 API Error cudaGetDeviceProperties_v2(void *into, int device) { return properties(into, device, 12, 1032); }
-API Error cudaThreadSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
+API Error cudaThreadSynchronize(void) { return done(wait_for_all()); }
 API Error cudaDeviceReset(void);
 API Error cudaThreadExit(void) { return cudaDeviceReset(); }
 API Error cudaMemPrefetchAsync_v2(const void *pointer) { (void)pointer; return done(broken); }
@@ -1350,13 +1562,14 @@ API Error cudaMemAdvise_v2(const void *pointer) { (void)pointer; return done(bro
 API Error cudaEventElapsedTime_v2(float *milliseconds, void *from, void *to) { return cudaEventElapsedTime(milliseconds, from, to); }
 #endif
 
-API Error cudaDeviceSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
+API Error cudaDeviceSynchronize(void) { return done(wait_for_all()); }
 API Error cudaDeviceReset(void) {
     Error error = TELL(CALL_RESET, 0);
     if (error == SUCCESS) {
         forget(&mapped, NULL, 1);
         forget(&registered, NULL, 0);
         drop_all();
+        drop_graphs();
         broken = SUCCESS, last = SUCCESS;
     }
     return done(error);
@@ -1430,6 +1643,18 @@ SAME(cudaStreamWaitEvent, _ptsz)
 SAME(cudaStreamAddCallback, _ptsz)
 SAME(cudaStreamGetPriority, _ptsz)
 SAME(cudaStreamAttachMemAsync, _ptsz)
+SAME(cudaStreamEndCapture, _ptsz)
+SAME(cudaStreamIsCapturing, _ptsz)
+SAME(cudaStreamGetCaptureInfo, _ptsz)
+SAME(cudaStreamUpdateCaptureDependencies, _ptsz)
+#if CUDART < 13
+SAME(cudaStreamGetCaptureInfo_v2, _ptsz)
+SAME(cudaStreamGetCaptureInfo_v3, _ptsz)
+SAME(cudaStreamUpdateCaptureDependencies_v2, _ptsz)
+#endif
+SAME(cudaGraphInstantiateWithParams, _ptsz)
+SAME(cudaGraphUpload, _ptsz)
+SAME(cudaGraphLaunch, _ptsz)
 
 /* The others are there, so that a program which has one can be loaded; a call is an error of CUDA's kind, with a message. */
 #define REFUSED(name) API Error name(void) { return refuse(#name); }

@@ -593,7 +593,8 @@ impl<'a> Device<'a> {
         let small = |value: u64| u32::try_from(value).map_err(|_| CudaError::InvalidValue);
         let geometry = Geometry { grid: [1; 3], block: [small(threads)?, 1, 1], dynamic_shared: small(shared)? };
         let most = self.properties.attribute(1);
-        if threads == 0 || threads > most || shared > SHARED_LIMIT.into() {
+        let bound = code.kernel.max_threads.map_or(most, u64::from);
+        if threads == 0 || threads > most.min(bound) || shared > SHARED_LIMIT.into() {
             return Ok(0);
         }
         let room = Room::of(&self.setup.config);

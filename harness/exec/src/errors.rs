@@ -59,6 +59,8 @@ errors! {
     OperatingSystem = 304, "cudaErrorOperatingSystem", "OS call failed or operation not supported on this OS";
     /// No stream or event has this handle.
     InvalidHandle = 400, "cudaErrorInvalidResourceHandle", "invalid resource handle";
+    /// A capture cannot begin or end now.
+    IllegalState = 401, "cudaErrorIllegalState", "the operation cannot be performed in the present state";
     /// An access outside of memory.
     IllegalAddress = 700, "cudaErrorIllegalAddress", "an illegal memory access was encountered";
     /// A block does not fit the machine.
@@ -81,6 +83,27 @@ errors! {
     CooperativeTooLarge = 720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch";
     /// gpurf does not support the function.
     NotSupported = 801, "cudaErrorNotSupported", "operation not supported";
+    /// A call that captures of streams do not allow.
+    CaptureUnsupported = 900, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing";
+    /// The capture has ended with an earlier error.
+    CaptureInvalidated = 901, "cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture";
+    /// A stream of one capture would depend on another capture.
+    CaptureMerge = 902, "cudaErrorStreamCaptureMerge", "operation would result in a merge of separate capture sequences";
+    /// The capture has begun in another stream.
+    CaptureUnmatched = 903, "cudaErrorStreamCaptureUnmatched", "capture was not ended in the same stream as it began";
+    /// The first stream of a capture does not wait for another stream of it.
+    CaptureUnjoined = 904, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work";
+    /// A stream of a capture would depend on work that is not recorded.
+    CaptureIsolation = 905, "cudaErrorStreamCaptureIsolation", "dependency created on uncaptured work in another stream";
+    /// The legacy stream would wait for a stream of a capture.
+    CaptureImplicit = 906, "cudaErrorStreamCaptureImplicit", "operation would make the legacy stream depend on a capturing blocking stream";
+    /// An event that was last recorded in a capture.
+    CapturedEvent = 907, "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream";
+    /// The capture has begun in another thread.
+    CaptureWrongThread = 908, "cudaErrorStreamCaptureWrongThread", "attempt to terminate a thread-local capture sequence from another thread";
+    /// An executable graph cannot become another graph.
+    GraphUpdateFailure = 910, "cudaErrorGraphExecUpdateFailure", "the graph update was not performed because it included changes \
+        which violated constraints specific to instantiated graph update";
     /// The model and the RTL, or the machine and the oracle, differ; or the run was interrupted.
     Unknown = 999, "cudaErrorUnknown", "unknown error";
 }

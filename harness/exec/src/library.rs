@@ -1,4 +1,5 @@
-//! The runtime library that an application loads in place of NVIDIA's: `cudart/cudart.c`, compiled for each version of the runtime.
+//! The runtime library that an application loads in place of NVIDIA's: `cudart/cudart.c`, which includes `cudart/graphs.c`, compiled for each version of
+//! the runtime.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +9,8 @@ use crate::{calls, errors};
 
 /// The source.
 const SOURCE: &str = include_str!("../cudart/cudart.c");
+/// The part of it for graphs.
+const GRAPHS: &str = include_str!("../cudart/graphs.c");
 
 /// Versions of the runtime, and the names of the libraries that applications request. A library's name is also the version of its symbols.
 const VERSIONS: [(u32, &str); 3] = [(11, "libcudart.so.11.0"), (12, "libcudart.so.12"), (13, "libcudart.so.13")];
@@ -59,6 +62,7 @@ impl Library {
         let refused: String = REFUSED.iter().map(|name| format!("REFUSED({name})\n")).collect();
         let files = [
             ("cudart.c", SOURCE.to_owned()),
+            ("graphs.c", GRAPHS.to_owned()),
             ("calls.h", calls::header()),
             ("errors.h", errors::header()),
             ("refused.h", refused),

@@ -2,6 +2,7 @@
  *
  *     runtime FATBIN variables|directions|kinds|extents|launch|count|child|left
  *     runtime FATBIN arrays|array-errors|headers|objects|forgotten|random
+ *     runtime FATBIN graphs|graph-updates|graph-errors|capture|capture-errors|graph-memory|graphs-forgotten|graphs-reset|graphs-random
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -222,6 +223,7 @@ int cudaMemcpyToArray(void *, size_t, size_t, const void *, size_t, int), cudaMe
 int cudaMemcpyToArrayAsync(void *, size_t, size_t, const void *, size_t, int, void *);
 int cudaMemcpyFromArrayAsync(void *, void *, size_t, size_t, size_t, int, void *);
 int cudaMemcpyArrayToArray(void *, size_t, size_t, void *, size_t, size_t, size_t, int);
+int cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, void *);
 int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
 int cudaMemcpy2DToArrayAsync(void *, size_t, size_t, const void *, size_t, size_t, size_t, int, void *);
 int cudaMemcpy2DFromArray(void *, size_t, void *, size_t, size_t, size_t, size_t, int);
@@ -312,6 +314,12 @@ static void arrays(void) {
     GOOD(cudaMemcpyToArrayAsync(array, 0, 0, counted, 48, 1, stream));
     GOOD(cudaMemcpyFromArrayAsync(found, array, 0, 0, 48, 2, stream));
     IS(memcmp(found, counted, 48), 0);
+    /* The pitch of a single row does not matter. */
+    GOOD(cudaMemcpy2DToArray(array, 0, 0, counted + 9, 0, 16, 1, 1));
+    GOOD(cudaMemcpy2DFromArray(found, 0, array, 0, 0, 16, 1, 2));
+    IS(memcmp(found, counted + 9, 16), 0);
+    GOOD(cudaMemcpyPeerAsync(device, 0, device, 0, 16, stream));
+    EXPECT(cudaMemcpyPeerAsync(device, 1, device, 0, 16, stream), 101);
     GOOD(cudaMemcpy2DToArray_ptds(array, 0, 0, counted + 1, 16, 16, 3, 1));
     GOOD(cudaStreamDestroy(stream));
     EXPECT(cudaMemcpy2DToArrayAsync(array, 0, 0, counted, 16, 16, 3, 1, stream), 400);
@@ -439,6 +447,7 @@ static void array_errors(void) {
     EXPECT(cudaMemcpyArrayToArray(array, 0, 0, array, 0, 0, 4, 1), 21);
     EXPECT(cudaMemcpyArrayToArray(array, 0, 1, array, 0, 0, 20, 3), 1);
     EXPECT(cudaMemcpy2DToArray(array, 4, 0, words, 16, 16, 1, 1), 1);
+    EXPECT(cudaMemcpy2DToArray(array, 0, 0, words, 0, 16, 2, 1), 12);
     EXPECT(cudaMemcpy2DToArray(array, 0, 1, words, 16, 16, 2, 1), 1);
     EXPECT(cudaMemcpy2DToArray(array, 2, 0, words, 16, 8, 1, 1), 1);
     EXPECT(cudaMemcpy2DToArray(array, 0, 0, words, 16, 6, 1, 1), 1);
@@ -446,7 +455,7 @@ static void array_errors(void) {
     EXPECT(cudaMemcpy2DToArray(array, 0, 0, NULL, 16, 16, 1, 1), 1);
     EXPECT(cudaMemcpy2DToArray(array, 0, 0, words, 16, 16, 1, 2), 21);
     EXPECT(cudaMemcpy2DToArray(array, (size_t)-4, 0, words, 16, 8, 1, 1), 1);
-    EXPECT(cudaMemcpy2DFromArray(words, 12, array, 0, 0, 16, 1, 2), 12);
+    EXPECT(cudaMemcpy2DFromArray(words, 12, array, 0, 0, 16, 2, 2), 12);
     EXPECT(cudaMemcpy2DFromArray(words, 16, array, 0, 0, 16, 1, 1), 21);
     EXPECT(cudaMemcpy2DFromArray(words, 32, array, 0, 0, 20, 1, 2), 1);
     EXPECT(cudaMemcpy2DArrayToArray(array, 0, 0, array, 4, 0, 16, 1, 3), 1);
@@ -557,7 +566,8 @@ static void headers(void) {
     HEADER(object, texels_of(object, array), 0x1a1, 7, 1, 1, 14, 14);
     /* Layers and faces. */
     array = new_array(INT, 5, 0, 3, LAYERED);
-    object = texture_of(of_array(array), (Sampler){ .modes = { 1 } });
+    /* Integers of 32 bits are never read as floats. */
+    object = texture_of(of_array(array), (Sampler){ .modes = { 1 }, .normalises = 1 });
     HEADER(object, texels_of(object, array), 0x5412, 5, 1, 3, 20, 20);
     array = new_array(BYTE, 2, 2, 12, CUBE | LAYERED | STORED);
     GOOD(cudaCreateSurfaceObject(&surface, &(Resource){ .array = array }));
@@ -610,8 +620,8 @@ static void objects(void) {
     BAD_TEXTURE(801, of, .anisotropy = 2);
     BAD_TEXTURE(26, of_array(plain), .filter = 1);
     BAD_TEXTURE(26, of_array(ints), .filter = 1);
-    BAD_TEXTURE(27, of_array(ints), .normalises = 1);
-    BAD_TEXTURE(27, of_linear(device, INT, 64), .normalises = 1);
+    /* Integers of 32 bits are never read as floats. */
+    BAD_TEXTURE(26, of_array(ints), .filter = 1, .normalises = 1);
     BAD_TEXTURE(1, of_linear(device, INT, 0), 0);
     BAD_TEXTURE(1, of_linear(device, INT, 3), 0);
     BAD_TEXTURE(1, of_linear(device, INT, 2052), 0);
@@ -783,6 +793,850 @@ static void at_random(void) {
     GOOD(cudaDeviceSynchronize());
 }
 
+/* ------------------------------------------------------------------------------------------------------------ graphs */
+
+typedef struct { const void *function; Dim3 grid, block; unsigned shared; void **arguments, **extra; } KernelNode;
+typedef struct { void *at; size_t pitch; unsigned value, element; size_t width, height; } FillNode;
+typedef struct { void (*function)(void *); void *data; } HostNode;
+typedef struct { int allocation, handles, location, device; void *security; char reserved[64]; void *access; size_t accesses, size; void *at; } MemoryNode;
+typedef struct {
+    int type, reserved[3];
+    union { long long room[29]; KernelNode kernel; FillNode fill; struct { void *graph; int moves; } child; };
+    long long last;
+} AnyNode;
+typedef struct { int result; void *node, *from; } Update;
+typedef struct { unsigned long long flags; void *stream, *culprit; int result; } Instantiation;
+int cudaGraphCreate(void **, unsigned), cudaGraphDestroy(void *), cudaGraphClone(void **, void *), cudaGraphDestroyNode(void *);
+int cudaGraphAddKernelNode(void **, void *, void **, size_t, const KernelNode *), cudaGraphAddMemcpyNode(void **, void *, void **, size_t, const Copy3D *);
+int cudaGraphAddMemcpyNode1D(void **, void *, void **, size_t, void *, const void *, size_t, int);
+int cudaGraphAddMemcpyNodeToSymbol(void **, void *, void **, size_t, const void *, const void *, size_t, size_t, int);
+int cudaGraphAddMemcpyNodeFromSymbol(void **, void *, void **, size_t, void *, const void *, size_t, size_t, int);
+int cudaGraphAddMemsetNode(void **, void *, void **, size_t, const FillNode *), cudaGraphAddHostNode(void **, void *, void **, size_t, const HostNode *);
+int cudaGraphAddChildGraphNode(void **, void *, void **, size_t, void *), cudaGraphAddEmptyNode(void **, void *, void **, size_t);
+int cudaGraphAddEventRecordNode(void **, void *, void **, size_t, void *), cudaGraphAddEventWaitNode(void **, void *, void **, size_t, void *);
+int cudaGraphAddMemAllocNode(void **, void *, void **, size_t, MemoryNode *), cudaGraphAddMemFreeNode(void **, void *, void **, size_t, void *);
+int cudaGraphKernelNodeGetParams(void *, KernelNode *), cudaGraphKernelNodeSetParams(void *, const KernelNode *);
+int cudaGraphKernelNodeGetAttribute(void *, unsigned, unsigned *), cudaGraphKernelNodeSetAttribute(void *, unsigned, const unsigned *);
+int cudaGraphKernelNodeCopyAttributes(void *, void *), cudaGraphMemcpyNodeGetParams(void *, Copy3D *), cudaGraphMemcpyNodeSetParams(void *, const Copy3D *);
+int cudaGraphMemsetNodeGetParams(void *, FillNode *), cudaGraphMemsetNodeSetParams(void *, const FillNode *), cudaGraphHostNodeGetParams(void *, HostNode *);
+int cudaGraphHostNodeSetParams(void *, const HostNode *), cudaGraphChildGraphNodeGetGraph(void *, void **), cudaGraphEventRecordNodeGetEvent(void *, void **);
+int cudaGraphEventRecordNodeSetEvent(void *, void *), cudaGraphMemAllocNodeGetParams(void *, MemoryNode *), cudaGraphMemFreeNodeGetParams(void *, void *);
+int cudaGraphNodeFindInClone(void **, void *, void *), cudaGraphNodeGetType(void *, int *), cudaGraphGetNodes(void *, void **, size_t *);
+int cudaGraphGetRootNodes(void *, void **, size_t *), cudaGraphInstantiateWithFlags(void **, void *, unsigned long long), cudaGraphExecDestroy(void *);
+int cudaGraphInstantiateWithParams(void **, void *, Instantiation *), cudaGraphLaunch(void *, void *), cudaGraphUpload(void *, void *);
+int cudaGraphExecKernelNodeSetParams(void *, void *, const KernelNode *), cudaGraphExecHostNodeSetParams(void *, void *, const HostNode *);
+int cudaGraphExecMemcpyNodeSetParams1D(void *, void *, void *, const void *, size_t, int), cudaGraphExecMemsetNodeSetParams(void *, void *, const FillNode *);
+int cudaGraphExecMemcpyNodeSetParams(void *, void *, const Copy3D *), cudaGraphExecChildGraphNodeSetParams(void *, void *, void *);
+int cudaGraphNodeSetEnabled(void *, void *, unsigned), cudaGraphNodeGetEnabled(void *, void *, unsigned *);
+int cudaGraphDebugDotPrint(void *, const char *, unsigned);
+int cudaGraphNodeSetParams(void *, AnyNode *), cudaGraphExecNodeSetParams(void *, void *, AnyNode *);
+int cudaDeviceGraphMemTrim(int), cudaDeviceGetGraphMemAttribute(int, int, void *), cudaDeviceSetGraphMemAttribute(int, int, void *);
+int cudaStreamBeginCapture(void *, int), cudaStreamEndCapture(void *, void **), cudaStreamIsCapturing(void *, int *);
+int cudaStreamBeginCapture_ptsz(void *, int), cudaStreamEndCapture_ptsz(void *, void **), cudaMemsetAsync_ptsz(void *, int, size_t, void *);
+int cudaThreadExchangeStreamCaptureMode(int *), cudaStreamCreateWithFlags(void **, unsigned), cudaStreamSynchronize(void *), cudaStreamQuery(void *);
+int cudaStreamWaitEvent(void *, void *, unsigned), cudaEventRecordWithFlags(void *, void *, unsigned), cudaEventSynchronize(void *), cudaEventQuery(void *);
+int cudaEventDestroy(void *), cudaMemcpyAsync(void *, const void *, size_t, int, void *), cudaMemsetAsync(void *, int, size_t, void *);
+int cudaLaunchHostFunc(void *, void (*)(void *), void *), cudaStreamAddCallback(void *, void (*)(void *, int, void *), void *, unsigned);
+int cudaMemcpyToSymbolAsync(const void *, const void *, size_t, size_t, int, void *);
+/* The functions that differ between the versions. */
+#if CUDART >= 13
+int cudaGraphGetEdges(void *, void **, void **, void *, size_t *), cudaGraphNodeGetDependencies(void *, void **, void *, size_t *);
+int cudaGraphNodeGetDependentNodes(void *, void **, void *, size_t *), cudaGraphAddDependencies(void *, void **, void **, const void *, size_t);
+int cudaGraphRemoveDependencies(void *, void **, void **, const void *, size_t), cudaGraphAddNode(void **, void *, void **, const void *, size_t, AnyNode *);
+int cudaStreamGetCaptureInfo(void *, int *, unsigned long long *, void **, void ***, void **, size_t *), cudaGraphNodeGetParams(void *, AnyNode *);
+int cudaStreamUpdateCaptureDependencies(void *, void **, const void *, size_t, unsigned), cudaGraphNodeGetContainingGraph(void *, void **);
+static int EDGES(void *graph, void **from, void **to, size_t *count) { return cudaGraphGetEdges(graph, from, to, NULL, count); }
+static int BEFORE(void *node, void **nodes, size_t *count) { return cudaGraphNodeGetDependencies(node, nodes, NULL, count); }
+static int BEHIND(void *node, void **nodes, size_t *count) { return cudaGraphNodeGetDependentNodes(node, nodes, NULL, count); }
+static int DEPEND(void *graph, void **from, void **to, size_t count) { return cudaGraphAddDependencies(graph, from, to, NULL, count); }
+static int UNDEPEND(void *graph, void **from, void **to, size_t count) { return cudaGraphRemoveDependencies(graph, from, to, NULL, count); }
+static int ADD_ANY(void **node, void *graph, void **before, size_t count, AnyNode *how) { return cudaGraphAddNode(node, graph, before, NULL, count, how); }
+static int INFO(void *stream, int *status, unsigned long long *id, void **graph, void ***tips, size_t *count) {
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, tips, NULL, count);
+}
+static int SET_TIPS(void *stream, void **nodes, size_t count) { return cudaStreamUpdateCaptureDependencies(stream, nodes, NULL, count, 1); }
+#else
+int cudaGraphGetEdges(void *, void **, void **, size_t *), cudaGraphNodeGetDependencies(void *, void **, size_t *);
+int cudaGraphNodeGetDependentNodes(void *, void **, size_t *), cudaGraphAddDependencies(void *, void **, void **, size_t);
+int cudaGraphRemoveDependencies(void *, void **, void **, size_t), cudaGraphAddNode(void **, void *, void **, size_t, AnyNode *);
+int cudaStreamGetCaptureInfo_v2(void *, int *, unsigned long long *, void **, void ***, size_t *);
+int cudaStreamUpdateCaptureDependencies(void *, void **, size_t, unsigned);
+#define EDGES cudaGraphGetEdges
+#define BEFORE cudaGraphNodeGetDependencies
+#define BEHIND cudaGraphNodeGetDependentNodes
+#define DEPEND cudaGraphAddDependencies
+#define UNDEPEND cudaGraphRemoveDependencies
+#define ADD_ANY cudaGraphAddNode
+#define INFO cudaStreamGetCaptureInfo_v2
+static int SET_TIPS(void *stream, void **nodes, size_t count) { return cudaStreamUpdateCaptureDependencies(stream, nodes, count, 1); }
+#endif
+#if CUDART >= 12
+int cudaGraphInstantiate(void **, void *, unsigned long long), cudaGraphExecUpdate(void *, void *, Update *);
+#define INSTANTIATE(executable, graph) cudaGraphInstantiate(executable, graph, 0)
+static int update(void *executable, void *graph, Update *found) { return cudaGraphExecUpdate(executable, graph, found); }
+#else
+int cudaGraphInstantiate(void **, void *, void **, char *, size_t), cudaGraphExecUpdate(void *, void *, void **, int *);
+#define INSTANTIATE(executable, graph) cudaGraphInstantiate(executable, graph, NULL, NULL, 0)
+static int update(void *executable, void *graph, Update *found) { return cudaGraphExecUpdate(executable, graph, &found->node, &found->result); }
+#endif
+
+/* The functions of the host note their numbers, one digit each. */
+static unsigned noted;
+static void note(void *number) { noted = noted * 10 + *(unsigned *)number; }
+static unsigned digits[] = { 0, 1, 2, 3, 4, 5, 6 };
+static void *host_node(void *graph, void **before, size_t count, unsigned digit) {
+    void *node;
+    GOOD(cudaGraphAddHostNode(&node, graph, before, count, &(HostNode){ note, &digits[digit] }));
+    return node;
+}
+static void *executable_of(void *graph) {
+    void *executable;
+    GOOD(INSTANTIATE(&executable, graph));
+    return executable;
+}
+static void launch(void *executable, unsigned expected) {
+    noted = 0;
+    GOOD(cudaGraphLaunch(executable, NULL));
+    GOOD(cudaDeviceSynchronize());
+    IS(noted, expected);
+}
+static unsigned word_at(const void *device) {
+    unsigned word;
+    GOOD(cudaMemcpy(&word, device, 4, 4));
+    return word;
+}
+
+/* A graph of each kind of node, what it says about itself, and copies of it. */
+static void graphs(void) {
+    unsigned words[4] = { 0 }, source = 11, value = 0, any = 0, n = 1;
+    void *graph, *child, *copy, *executable, *device, *event, *found[8], *to[8], *nodes[8];
+    size_t count = 8;
+    int type;
+    GOOD(cudaMalloc(&device, 64));
+    GOOD(cudaEventCreateWithFlags(&event, 0));
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &(FillNode){ device, 0, 0x01020304, 4, 2, 1 }));
+    KernelNode kernel = { &stub, { 1, 1, 1 }, { 1, 1, 1 }, 0, (void *[]){ &device, &n }, NULL };
+    GOOD(cudaGraphAddKernelNode(&nodes[1], graph, nodes, 1, &kernel));
+    GOOD(cudaGraphAddMemcpyNode1D(&nodes[2], graph, nodes + 1, 1, words, device, 8, 2));
+    nodes[3] = host_node(graph, nodes + 2, 1, 1);
+    GOOD(cudaGraphAddMemcpyNodeToSymbol(&nodes[4], graph, NULL, 0, factor, &source, 4, 0, 1));
+    GOOD(cudaGraphAddMemcpyNodeFromSymbol(&nodes[5], graph, (void *[]){ nodes[4], nodes[1] }, 2, &value, factor, 4, 0, 2));
+    GOOD(cudaGraphAddEventRecordNode(&nodes[6], graph, nodes + 5, 1, event));
+    GOOD(cudaGraphCreate(&child, 0));
+    host_node(child, NULL, 0, 2);
+    GOOD(cudaGraphAddChildGraphNode(&nodes[7], graph, (void *[]){ nodes[3], nodes[6] }, 2, child));
+    /* The child is a copy. */
+    host_node(child, NULL, 0, 3);
+
+    const int types[] = { 2, 0, 1, 3, 1, 1, 7, 4 };
+    for (int i = 0; i < 8; i++) {
+        GOOD(cudaGraphNodeGetType(nodes[i], &type));
+        IS(type, types[i]);
+    }
+    GOOD(cudaGraphGetNodes(graph, found, &count));
+    IS(count == 8 && !memcmp(found, nodes, sizeof nodes), 1);
+    count = 3;
+    GOOD(cudaGraphGetRootNodes(graph, found, &count));
+    IS(count == 2 && found[0] == nodes[0] && found[1] == nodes[4] && !found[2], 1);
+    GOOD(EDGES(graph, NULL, NULL, &count));
+    IS(count, 8);
+    GOOD(EDGES(graph, found, to, &count));
+    IS(found[0] == nodes[0] && to[0] == nodes[1] && found[3] == nodes[4] && to[3] == nodes[5], 1);
+    count = 1;
+    GOOD(BEFORE(nodes[5], found, &count));
+    IS(count == 1 && found[0] == nodes[4], 1);
+    count = 8;
+    GOOD(BEHIND(nodes[1], found, &count));
+    IS(count == 2 && found[0] == nodes[2] && found[1] == nodes[5], 1);
+
+    executable = executable_of(graph);
+    n = 2, source = 12;
+    launch(executable, 12);
+    IS(words[0] == 3 * 0x01020304 && words[1] == 0x01020304 && value == 12, 1);
+    GOOD(cudaEventSynchronize(event));
+    /* Copies read memory when they run; an executable graph is none of the graph. */
+    source = 13;
+    GOOD(cudaGraphDestroyNode(nodes[3]));
+    launch(executable, 12);
+    IS(value, 13);
+    GOOD(cudaGraphExecDestroy(executable));
+    executable = executable_of(graph);
+    launch(executable, 2);
+
+    /* A clone, and its nodes. */
+    GOOD(cudaGraphClone(&copy, graph));
+    GOOD(cudaGraphNodeFindInClone(&found[0], nodes[1], copy));
+    KernelNode told;
+    GOOD(cudaGraphKernelNodeGetParams(found[0], &told));
+    IS(told.function == &stub && told.grid.x == 1 && *(void **)told.arguments[0] == device && *(unsigned *)told.arguments[1] == 1 && !told.extra, 1);
+    GOOD(cudaGraphDestroy(graph));
+    EXPECT(cudaGraphNodeGetType(nodes[0], &type), 1);
+    launch(executable, 2);
+    GOOD(cudaGraphExecDestroy(executable));
+    executable = executable_of(copy);
+    launch(executable, 2);
+
+    /* Without a dependency the order is that of the nodes; a node that is left out has none. */
+    GOOD(cudaGraphCreate(&graph, 0));
+    for (unsigned i = 1; i < 4; i++) nodes[i] = host_node(graph, NULL, 0, i);
+    GOOD(DEPEND(graph, (void *[]){ nodes[3], nodes[2] }, (void *[]){ nodes[1], nodes[1] }, 2));
+    launch(executable_of(graph), 321);
+    GOOD(UNDEPEND(graph, nodes + 3, nodes + 1, 1));
+    launch(executable_of(graph), 213);
+    GOOD(cudaGraphAddEmptyNode(&nodes[4], graph, nodes + 3, 1));
+    GOOD(DEPEND(graph, nodes + 4, nodes + 2, 1));
+    launch(executable_of(graph), 321);
+    GOOD(cudaGraphAddMemsetNode(&nodes[5], graph, NULL, 0, &(FillNode){ device, 4, 7, 1, 4, 1 }));
+    executable = executable_of(graph);
+    GOOD(cudaMemset(device, 0, 4));
+    GOOD(cudaGraphNodeSetEnabled(executable, nodes[5], 0));
+    launch(executable, 321);
+    IS(word_at(device), 0);
+    GOOD(cudaGraphNodeGetEnabled(executable, nodes[5], &any));
+    IS(any, 0);
+    GOOD(cudaGraphNodeSetEnabled(executable, nodes[5], 1));
+    GOOD(cudaGraphUpload(executable, NULL));
+    launch(executable, 321);
+    IS(word_at(device), 0x07070707);
+
+    /* Nodes by the general function, and a graph that becomes a part of another one. */
+    AnyNode how = { .type = 2, .fill = { device, 8, 0xaabb, 2, 2, 2 } };
+    GOOD(cudaMemset(device, 0, 16));
+    GOOD(ADD_ANY(&found[0], graph, NULL, 0, &how));
+    how = (AnyNode){ .type = 4, .child = { child, 1 } };
+    GOOD(ADD_ANY(&found[1], graph, found, 1, &how));
+    GOOD(cudaGraphChildGraphNodeGetGraph(found[1], &found[2]));
+    IS(found[2], child);
+    EXPECT(cudaGraphDestroy(child), 1);
+    host_node(child, NULL, 0, 4);
+    launch(executable_of(graph), 321234);
+    IS(word_at(device) == 0xaabbaabb && word_at((char *)device + 4) == 0 && word_at((char *)device + 8) == 0xaabbaabb, 1);
+    FillNode filled;
+    GOOD(cudaGraphMemsetNodeGetParams(found[0], &filled));
+    IS(filled.at == device && filled.pitch == 8 && filled.value == 0xaabb && filled.element == 2 && filled.width == 2 && filled.height == 2, 1);
+    GOOD(cudaGraphDebugDotPrint(graph, "graph.dot", 1));
+    GOOD(cudaGraphDestroy(graph));
+    EXPECT(cudaGraphGetNodes(child, NULL, &count), 1);
+#if CUDART >= 13
+    GOOD(cudaGraphCreate(&graph, 0));
+    nodes[0] = host_node(graph, NULL, 0, 1);
+    GOOD(cudaGraphNodeGetParams(nodes[0], &how));
+    IS(how.type == 3 && ((HostNode *)how.room)->function == note, 1);
+    GOOD(cudaGraphNodeGetContainingGraph(nodes[0], &found[0]));
+    IS(found[0], graph);
+#endif
+}
+
+/* Changes of nodes, of executable graphs, and of a whole executable graph. */
+static void graph_updates(void) {
+    unsigned words[4] = { 0 }, source[2] = { 1, 2 }, cooperative[16] = { 1 }, n = 1;
+    void *graph, *other, *executable, *device, *nodes[4], *more[4];
+    GOOD(cudaMalloc(&device, 64));
+    void *second = (char *)device + 32;
+    KernelNode kernel = { &stub, { 1, 1, 1 }, { 1, 1, 1 }, 0, (void *[]){ &device, &n }, NULL };
+    for (int i = 0; i < 2; i++) {
+        void **to = i ? more : nodes, **into = i ? &other : &graph;
+        GOOD(cudaGraphCreate(into, 0));
+        GOOD(cudaGraphAddMemsetNode(&to[0], *into, NULL, 0, &(FillNode){ i ? second : device, 4, 5 + i, 4, 1, 1 }));
+        kernel.arguments = (void *[]){ i ? &second : &device, &n };
+        GOOD(cudaGraphAddKernelNode(&to[1], *into, to, 1, &kernel));
+        GOOD(cudaGraphAddMemcpyNode1D(&to[2], *into, to + 1, 1, words + i, i ? second : device, 4, 2));
+        to[3] = host_node(*into, to + 2, 1, 1 + i);
+    }
+    executable = executable_of(graph);
+    launch(executable, 1);
+    IS(words[0], 15);
+    Update found = { .result = -1 };
+    GOOD(update(executable, other, &found));
+    IS(found.result, 0);
+    launch(executable, 2);
+    IS(words[0] == 15 && words[1] == 18, 1);
+    /* The nodes are those of the first graph. */
+    GOOD(cudaGraphExecHostNodeSetParams(executable, nodes[3], &(HostNode){ note, &digits[4] }));
+    EXPECT(cudaGraphExecHostNodeSetParams(executable, more[3], &(HostNode){ note, &digits[4] }), 1);
+    GOOD(cudaGraphExecMemsetNodeSetParams(executable, nodes[0], &(FillNode){ device, 4, 9, 4, 1, 1 }));
+    kernel.arguments = (void *[]){ &device, &n };
+    GOOD(cudaGraphExecKernelNodeSetParams(executable, nodes[1], &kernel));
+    GOOD(cudaGraphExecMemcpyNodeSetParams1D(executable, nodes[2], words + 2, device, 4, 2));
+    launch(executable, 4);
+    IS(words[2], 27);
+    /* Graphs that are not the same. */
+    GOOD(cudaGraphExecMemsetNodeSetParams(executable, nodes[0], &(FillNode){ device, 4, 9, 4, 2, 1 }));
+    EXPECT(cudaGraphExecMemsetNodeSetParams(executable, nodes[0], &(FillNode){ device, 4, 9, 4, 1, 2 }), 1);
+    EXPECT(cudaGraphExecMemcpyNodeSetParams1D(executable, nodes[0], words, device, 4, 2), 1);
+    GOOD(UNDEPEND(other, more, more + 1, 1));
+    EXPECT(update(executable, other, &found), 910);
+    IS(found.result == 2 && found.node == more[1], 1);
+    GOOD(DEPEND(other, more, more + 1, 1));
+    GOOD(cudaGraphKernelNodeSetAttribute(more[1], 2, cooperative));
+    EXPECT(update(executable, other, &found), 910);
+    IS(found.result == 8 && found.node == more[1], 1);
+    GOOD(cudaGraphKernelNodeCopyAttributes(CUDART >= 13 ? more[1] : nodes[1], CUDART >= 13 ? nodes[1] : more[1]));
+    GOOD(cudaGraphKernelNodeGetAttribute(more[1], 2, cooperative));
+    IS(cooperative[0], 0);
+    GOOD(cudaGraphMemsetNodeSetParams(more[0], &(FillNode){ device, 4, 9, 4, 1, 2 }));
+    EXPECT(update(executable, other, &found), 910);
+    IS(found.result == 5 && found.node == more[0], 1);
+    GOOD(cudaGraphDestroyNode(more[0]));
+    EXPECT(update(executable, other, &found), 910);
+    IS(found.result == 2 && !found.node, 1);
+    GOOD(cudaGraphAddEmptyNode(&more[0], other, NULL, 0));
+    EXPECT(update(executable, other, &found), 910);
+    IS(found.result == 3 && found.node == more[1], 1);
+    launch(executable, 4);
+
+    /* Nodes of a graph. */
+    Copy3D box, plane = { .from_at = { source, 4, 4, 2 }, .to_at = { device, 8, 8, 2 }, .extent = { 4, 2, 1 }, .kind = 1 };
+    GOOD(cudaGraphMemcpyNodeGetParams(nodes[2], &box));
+    IS(box.from_at.at == device && box.to_at.at == words && box.extent.width == 4 && box.extent.height == 1 && box.kind == 2, 1);
+    EXPECT(cudaGraphExecMemcpyNodeSetParams(executable, nodes[2], &plane), 1);
+    GOOD(cudaGraphMemcpyNodeSetParams(nodes[2], &plane));
+    GOOD(cudaGraphHostNodeSetParams(nodes[3], &(HostNode){ note, &digits[6] }));
+    HostNode host;
+    GOOD(cudaGraphHostNodeGetParams(nodes[3], &host));
+    IS(host.data, &digits[6]);
+    kernel.arguments = (void *[]){ &second, &n };
+    AnyNode how = { .type = 0, .kernel = kernel };
+    GOOD(cudaGraphNodeSetParams(nodes[1], &how));
+    GOOD(cudaMemset(device, 0, 64));
+    void *fresh = executable_of(graph);
+    launch(fresh, 6);
+    IS(word_at(device) == 1 && word_at((char *)device + 8) == 2, 1);
+    how.kernel.function = digits;
+    EXPECT(cudaGraphExecNodeSetParams(fresh, nodes[1], &how), 98);
+
+    /* Child graphs. */
+    void *parent, *child, *inside;
+    GOOD(cudaGraphCreate(&parent, 0));
+    GOOD(cudaGraphCreate(&child, 0));
+    host_node(child, NULL, 0, 1);
+    GOOD(cudaGraphAddChildGraphNode(&inside, parent, NULL, 0, child));
+    fresh = executable_of(parent);
+    GOOD(cudaGraphDestroy(child));
+    GOOD(cudaGraphCreate(&child, 0));
+    host_node(child, NULL, 0, 5);
+    launch(fresh, 1);
+    GOOD(cudaGraphExecChildGraphNodeSetParams(fresh, inside, child));
+    launch(fresh, 5);
+    host_node(child, NULL, 0, 5);
+    EXPECT(cudaGraphExecChildGraphNodeSetParams(fresh, inside, child), 1);
+}
+
+/* Graphs that cannot be. */
+static void graph_errors(void) {
+    unsigned word = 0, n = 1;
+    int type;
+    size_t count;
+    void *graph, *other, *executable = &word, *device, *stream, *nodes[3], *foreign, *event;
+    GOOD(cudaMalloc(&device, 64));
+    EXPECT(cudaGraphCreate(NULL, 0), 1);
+    EXPECT(cudaGraphCreate(&graph, 1), 1);
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphCreate(&other, 0));
+    for (unsigned i = 0; i < 3; i++) nodes[i] = host_node(graph, nodes, i, i + 1);
+    foreign = host_node(other, NULL, 0, 1);
+    /* Handles and dependencies. */
+    EXPECT(cudaGraphAddEmptyNode(&executable, NULL, NULL, 0), 1);
+    EXPECT(cudaGraphAddEmptyNode(&executable, nodes[0], NULL, 0), 1);
+    EXPECT(cudaGraphAddEmptyNode(&executable, graph, NULL, 1), 1);
+    EXPECT(cudaGraphAddEmptyNode(&executable, graph, &foreign, 1), 1);
+    EXPECT(cudaGraphAddEmptyNode(&executable, graph, (void *[]){ nodes[0], nodes[0] }, 2), 1);
+    EXPECT(cudaGraphAddEmptyNode(NULL, graph, NULL, 0), 1);
+    IS(executable, &word);
+    EXPECT(DEPEND(graph, nodes, nodes + 1, 1), 1);
+    EXPECT(DEPEND(graph, nodes, nodes, 1), 1);
+    EXPECT(DEPEND(graph, nodes, &foreign, 1), 1);
+    EXPECT(UNDEPEND(graph, nodes + 2, nodes, 1), 1);
+    GOOD(DEPEND(graph, NULL, NULL, 0));
+    EXPECT(cudaGraphNodeGetType(NULL, &type), 1);
+    EXPECT(cudaGraphNodeGetType((void *)(uintptr_t)12345, &type), 1);
+    EXPECT(cudaGraphDestroyNode(graph), 1);
+    EXPECT(cudaGraphGetNodes(graph, NULL, NULL), 1);
+    EXPECT(EDGES(graph, nodes, NULL, &count), 1);
+    EXPECT(cudaGraphNodeFindInClone(&executable, nodes[0], graph), 1);
+    EXPECT(cudaGraphDestroy(NULL), 1);
+    EXPECT(cudaGraphLaunch(graph, NULL), 1);
+    EXPECT(cudaGraphExecDestroy(graph), 1);
+    /* A circle. */
+    GOOD(DEPEND(graph, nodes + 2, nodes, 1));
+    EXPECT(INSTANTIATE(&executable, graph), 1);
+    Instantiation how = { .result = -1 };
+    EXPECT(cudaGraphInstantiateWithParams(&executable, graph, &how), 1);
+    IS(how.result == 2 && (how.culprit == nodes[0] || how.culprit == nodes[1] || how.culprit == nodes[2]), 1);
+    GOOD(UNDEPEND(graph, nodes + 2, nodes, 1));
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 16), 1);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 4), 801);
+    GOOD(cudaGraphInstantiateWithParams(&executable, graph, &how));
+    IS(how.result, 0);
+    /* Operations. */
+    KernelNode kernel = { &stub, { 1, 1, 1 }, { 1, 1, 1 }, 0, (void *[]){ &device, &n }, NULL };
+    kernel.block.x = 2000;
+    EXPECT(cudaGraphAddKernelNode(nodes, graph, NULL, 0, &kernel), 9);
+    kernel.block.x = 1, kernel.function = &word;
+    EXPECT(cudaGraphAddKernelNode(nodes, graph, NULL, 0, &kernel), 98);
+    kernel.function = &stub, kernel.arguments = NULL;
+    EXPECT(cudaGraphAddKernelNode(nodes, graph, NULL, 0, &kernel), 1);
+    EXPECT(cudaGraphAddMemsetNode(nodes, graph, NULL, 0, &(FillNode){ device, 4, 0, 3, 1, 1 }), 1);
+    EXPECT(cudaGraphAddMemsetNode(nodes, graph, NULL, 0, &(FillNode){ device, 4, 0, 4, 17, 1 }), 1);
+    EXPECT(cudaGraphAddMemsetNode(nodes, graph, NULL, 0, &(FillNode){ &word, 4, 0, 4, 1, 1 }), 1);
+    EXPECT(cudaGraphAddMemsetNode(nodes, graph, NULL, 0, &(FillNode){ device, 4, 0, 4, 0, 1 }), 1);
+    EXPECT(cudaGraphAddMemcpyNode1D(nodes, graph, NULL, 0, device, &word, 4, 2), 1);
+    EXPECT(cudaGraphAddMemcpyNode1D(nodes, graph, NULL, 0, device, &word, 4, 7), 21);
+    EXPECT(cudaGraphAddMemcpyNode1D(nodes, graph, NULL, 0, device, &word, 0, 1), 1);
+    EXPECT(cudaGraphAddMemcpyNodeToSymbol(nodes, graph, NULL, 0, factor, &word, 16, 0, 1), 1);
+    EXPECT(cudaGraphAddMemcpyNodeToSymbol(nodes, graph, NULL, 0, &word, &word, 4, 0, 1), 13);
+    EXPECT(cudaGraphAddHostNode(nodes, graph, NULL, 0, &(HostNode){ NULL, NULL }), 1);
+    EXPECT(cudaGraphAddEventRecordNode(nodes, graph, NULL, 0, &word), 400);
+    EXPECT(cudaGraphAddChildGraphNode(nodes, graph, NULL, 0, nodes[1]), 1);
+    EXPECT(cudaGraphAddMemFreeNode(nodes, graph, NULL, 0, device), 1);
+    EXPECT(ADD_ANY(nodes, graph, NULL, 0, &((AnyNode){ .type = 13 })), 801);
+    EXPECT(ADD_ANY(nodes, graph, NULL, 0, &((AnyNode){ .type = 8 })), 801);
+    EXPECT(ADD_ANY(nodes, graph, NULL, 0, &((AnyNode){ .type = 4, .child = { graph, 1 } })), 1);
+    GOOD(cudaGraphGetNodes(graph, NULL, &count));
+    IS(count, 3);
+    launch(executable, 123);
+    /* What a node accesses may be gone when it runs; it is no memory of the host then. */
+    GOOD(cudaGraphAddMemcpyNode1D(nodes, other, &foreign, 1, &word, device, 4, 4));
+    executable = executable_of(other);
+    GOOD(cudaFree(device));
+    EXPECT(cudaGraphLaunch(executable, NULL), 1);
+    GOOD(cudaStreamCreate(&stream));
+    GOOD(cudaStreamDestroy(stream));
+    EXPECT(cudaGraphLaunch(executable, stream), 400);
+    GOOD(cudaGraphExecDestroy(executable));
+    EXPECT(cudaGraphLaunch(executable, NULL), 1);
+    EXPECT(cudaGraphNodeSetEnabled(executable, foreign, 0), 1);
+    EXPECT(cudaGraphDebugDotPrint(other, "/nowhere/graph.dot", 0), 304);
+    GOOD(cudaEventCreateWithFlags(&event, 0));
+    EXPECT(cudaEventRecordWithFlags(event, NULL, 2), 1);
+}
+
+/* A capture with a second stream, what it says, and nodes of memory, events and other graphs. */
+static void capture(void) {
+    unsigned words[4] = { 0 }, source = 21, n = 1;
+    int status;
+    unsigned long long id, id_again;
+    void *stream, *other, *fork_event, *join_event, *graph, *now, **tips, *executable, *device, *nodes[8], *async, *timed;
+    size_t count;
+    GOOD(cudaMalloc(&device, 64));
+    GOOD(cudaStreamCreateWithFlags(&stream, 1));
+    GOOD(cudaStreamCreateWithFlags(&other, 1));
+    GOOD(cudaEventCreateWithFlags(&fork_event, 2));
+    GOOD(cudaEventCreateWithFlags(&join_event, 2));
+    GOOD(cudaEventCreateWithFlags(&timed, 0));
+    GOOD(cudaMemset(device, 0, 64));
+    GOOD(cudaStreamIsCapturing(stream, &status));
+    IS(status, 0);
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    GOOD(cudaMemsetAsync(device, 1, 4, stream));
+    GOOD(cudaEventRecord(fork_event, stream));
+    GOOD(cudaStreamWaitEvent(other, fork_event, 0));
+    GOOD(cudaStreamIsCapturing(other, &status));
+    IS(status, 1);
+    GOOD(cudaLaunchKernel(&stub, (Dim3){ 1, 1, 1 }, (Dim3){ 1, 1, 1 }, (void *[]){ &device, &n }, 0, other));
+    GOOD(cudaMemcpyToSymbolAsync(factor, &source, 4, 0, 1, stream));
+    GOOD(cudaMemcpyAsync(words, device, 4, 2, other));
+    /* Nothing is recorded for no bytes. */
+    GOOD(cudaMemcpyAsync(words, device, 0, 2, other));
+    GOOD(cudaEventRecord(join_event, other));
+    GOOD(cudaStreamWaitEvent(stream, join_event, 0));
+    GOOD(INFO(stream, &status, &id, &now, &tips, &count));
+    IS(status == 1 && count == 2, 1);
+    GOOD(cudaGraphNodeGetType(tips[1], &status));
+    IS(status, 1);
+    GOOD(INFO(other, &status, &id_again, NULL, NULL, NULL));
+    IS(id_again, id);
+    GOOD(cudaLaunchHostFunc(stream, note, &digits[1]));
+    /* Another stream is not captured, and calls that do not wait are allowed; streams may end. */
+    GOOD(cudaMemcpyAsync(&words[1], device, 4, 2, NULL));
+    IS(words[1], 0);
+    GOOD(cudaEventDestroy(join_event));
+    GOOD(cudaStreamDestroy(other));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    IS(graph, now);
+    GOOD(cudaStreamIsCapturing(stream, &status));
+    IS(status, 0);
+    IS(noted == 0 && words[0] == 0 && word_at(device) == 0, 1);
+    count = 8;
+    GOOD(cudaGraphGetNodes(graph, nodes, &count));
+    IS(count, 5);
+    GOOD(BEFORE(nodes[4], nodes, &count));
+    IS(count, 2);
+    executable = executable_of(graph);
+    source = 22;
+    launch(executable, 1);
+    IS(words[0], 0x01010101 * 3);
+    GOOD(cudaMemcpyFromSymbol(&words[1], factor, 4, 0, 2));
+    IS(words[1], 22);
+
+    /* The launch of a graph, an allocation, and events that are nodes. */
+    GOOD(cudaStreamBeginCapture(stream, 2));
+    GOOD(cudaGraphLaunch(executable, stream));
+    GOOD(cudaMallocAsync(&async, 16, stream));
+    GOOD(cudaMemcpyAsync(async, device, 4, 3, stream));
+    GOOD(cudaMemcpyAsync(words + 2, async, 4, 2, stream));
+    GOOD(cudaEventRecordWithFlags(timed, stream, 1));
+    GOOD(cudaStreamWaitEvent(stream, timed, 1));
+    GOOD(cudaFreeAsync(async, stream));
+    /* Calls that a relaxed capture allows. */
+    GOOD(cudaMalloc(&nodes[0], 4));
+    GOOD(cudaMemcpy(nodes[0], &source, 4, 1));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    executable = executable_of(graph);
+    count = 8;
+    GOOD(cudaGraphGetNodes(graph, nodes, &count));
+    const int types[] = { 4, 10, 1, 1, 7, 6, 11 };
+    IS(count, 7);
+    for (size_t i = 0; i < count; i++) {
+        GOOD(cudaGraphNodeGetType(nodes[i], &status));
+        IS(status, types[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        words[2] = 0;
+        launch(executable, 1);
+        IS(words[2], 0x01010101 * 3);
+    }
+    GOOD(cudaEventQuery(timed));
+
+    /* Other dependencies; a graph without nodes; the default stream of a thread. */
+    GOOD(cudaStreamBeginCapture(stream, 1));
+    GOOD(cudaLaunchHostFunc(stream, note, &digits[2]));
+    GOOD(SET_TIPS(stream, NULL, 0));
+    GOOD(cudaLaunchHostFunc(stream, note, &digits[3]));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    GOOD(cudaGraphGetRootNodes(graph, NULL, &count));
+    IS(count, 2);
+    launch(executable_of(graph), 23);
+    GOOD(cudaStreamBeginCapture(stream, 1));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    launch(executable_of(graph), 0);
+    GOOD(cudaMemset(device, 0, 4));
+    GOOD(cudaStreamBeginCapture_ptsz(NULL, 1));
+    GOOD(cudaMemsetAsync_ptsz(device, 2, 4, NULL));
+    GOOD(cudaStreamEndCapture_ptsz(NULL, &graph));
+    IS(word_at(device), 0);
+    launch(executable_of(graph), 0);
+    IS(word_at(device), 0x02020202);
+}
+
+/* A capture that is invalid ends without a graph. */
+static void expect_invalid(void *stream) {
+    void *graph = &graph;
+    int status;
+    GOOD(cudaStreamIsCapturing(stream, &status));
+    IS(status, 2);
+    EXPECT(cudaMemsetAsync(stream, 0, 4, stream), 901);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 901);
+    IS(graph, NULL);
+    GOOD(cudaStreamSynchronize(stream));
+}
+static void ignore(void *stream, int error, void *data) { (void)stream, (void)error, (void)data; }
+
+static void capture_errors(void) {
+    unsigned word = 0;
+    int status, mode;
+    void *stream, *other, *blocking, *event, *second, *graph, *device, *more;
+    GOOD(cudaMalloc(&device, 64));
+    GOOD(cudaStreamCreateWithFlags(&stream, 1));
+    GOOD(cudaStreamCreateWithFlags(&other, 1));
+    GOOD(cudaStreamCreate(&blocking));
+    GOOD(cudaEventCreateWithFlags(&event, 2));
+    GOOD(cudaEventCreateWithFlags(&second, 2));
+    /* Begin and end. */
+    EXPECT(cudaStreamBeginCapture(NULL, 0), 900);
+    EXPECT(cudaStreamBeginCapture(stream, 3), 1);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 401);
+    EXPECT(SET_TIPS(stream, NULL, 0), 401);
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    EXPECT(cudaStreamBeginCapture(stream, 0), 401);
+    EXPECT(cudaStreamEndCapture(other, &graph), 401);
+    EXPECT(cudaMemcpyAsync(device, &word, 4, 2, stream), 1);
+    EXPECT(cudaFreeAsync(device, stream), 1);
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    /* Calls that wait, or that are not recorded. */
+    for (int i = 0; i < 11; i++) {
+        GOOD(cudaStreamBeginCapture(stream, i == 10 ? 2 : 0));
+        GOOD(cudaEventRecord(event, stream));
+        switch (i) {
+        case 0: EXPECT(cudaStreamSynchronize(stream), 900); break;
+        case 1: EXPECT(cudaStreamQuery(stream), 900); break;
+        case 2: EXPECT(cudaDeviceSynchronize(), 900); break;
+        case 3: EXPECT(cudaMalloc(&more, 4), 900); break;
+        case 4: EXPECT(cudaFree(device), 900); break;
+        case 5: EXPECT(cudaMemcpy(device, &word, 4, 1), 900); break;
+        case 6: EXPECT(cudaEventSynchronize(event), 907); break;
+        case 7: EXPECT(cudaEventQuery(second), 900); break;
+        case 8: EXPECT(cudaStreamAddCallback(stream, ignore, NULL, 0), 900); break;
+        case 9: EXPECT(cudaMallocHost(&more, 4), 900); break;
+        default: EXPECT(cudaEventQuery(event), 907); break;
+        }
+        expect_invalid(stream);
+    }
+    /* The mode of the thread. */
+    mode = 2;
+    GOOD(cudaThreadExchangeStreamCaptureMode(&mode));
+    IS(mode, 0);
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    GOOD(cudaMalloc(&more, 4));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    GOOD(cudaThreadExchangeStreamCaptureMode(&mode));
+    IS(mode, 2);
+    /* The legacy stream waits for a stream that is not independent. */
+    GOOD(cudaStreamBeginCapture(blocking, 2));
+    EXPECT(cudaStreamIsCapturing(NULL, &status), 906);
+    GOOD(cudaStreamIsCapturing(blocking, &status));
+    IS(status, 1);
+    EXPECT(cudaMemsetAsync(device, 0, 4, NULL), 906);
+    expect_invalid(blocking);
+    GOOD(cudaStreamBeginCapture(blocking, 2));
+    EXPECT(cudaMemcpy(device, &word, 4, 1), 906);
+    expect_invalid(blocking);
+    /* Work of other streams. */
+    GOOD(cudaEventRecord(event, other));
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    EXPECT(cudaStreamWaitEvent(stream, event, 0), 905);
+    expect_invalid(stream);
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    GOOD(cudaStreamBeginCapture(other, 0));
+    GOOD(cudaEventRecord(event, stream));
+    EXPECT(cudaStreamWaitEvent(other, event, 0), 902);
+    expect_invalid(stream);
+    expect_invalid(other);
+    EXPECT(cudaStreamWaitEvent(other, event, 0), 907);
+    GOOD(cudaEventRecord(event, other));
+    GOOD(cudaStreamWaitEvent(other, event, 0));
+    GOOD(cudaEventSynchronize(event));
+    /* A stream that is not joined, and the end in the wrong stream. */
+    for (int i = 0; i < 3; i++) {
+        GOOD(cudaStreamBeginCapture(stream, 0));
+        GOOD(cudaEventRecord(event, stream));
+        GOOD(cudaStreamWaitEvent(other, event, 0));
+        if (i == 0) EXPECT(cudaStreamEndCapture(other, &graph), 903);
+        else GOOD(cudaMemsetAsync(device, 0, 4, other));
+        if (i == 2) GOOD(cudaStreamDestroy(other));
+        if (i == 0) expect_invalid(stream);
+        else EXPECT(cudaStreamEndCapture(stream, &graph), 904);
+    }
+    /* The stream ends, and the capture with it. */
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    GOOD(cudaStreamDestroy(stream));
+    GOOD(cudaDeviceSynchronize());
+    GOOD(cudaMalloc(&more, 4));
+}
+
+/* Memory of a graph is allocated by a launch, and has the same address in each. */
+static void graph_memory(void) {
+    size_t before = free_bytes(), used;
+    unsigned word = 5;
+    void *graph, *executable, *other, *freeing, *nodes[3], *freed;
+    MemoryNode how = { .allocation = 1, .location = 1, .size = 64 };
+    GOOD(cudaGraphCreate(&graph, 0));
+    EXPECT(cudaGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &(MemoryNode){ .size = 64 }), 1);
+    GOOD(cudaGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &how));
+    GOOD(cudaGraphAddMemcpyNode1D(&nodes[1], graph, nodes, 1, how.at, &word, 4, 1));
+    MemoryNode told;
+    GOOD(cudaGraphMemAllocNodeGetParams(nodes[0], &told));
+    IS(told.at == how.at && told.size == 64, 1);
+    EXPECT(cudaFree(how.at), 1);
+    executable = executable_of(graph);
+    EXPECT(INSTANTIATE(&other, graph), 1);
+    EXPECT(cudaGraphClone(&other, graph), 1);
+    EXPECT(cudaGraphDestroyNode(nodes[1]), 1);
+    EXPECT(UNDEPEND(graph, nodes, nodes + 1, 1), 1);
+    GOOD(cudaGraphCreate(&other, 0));
+    EXPECT(cudaGraphAddChildGraphNode(&nodes[2], other, NULL, 0, graph), 1);
+    launch(executable, 0);
+    IS(word_at(how.at), 5);
+    GOOD(cudaDeviceGetGraphMemAttribute(0, 0, &used));
+    IS(used, 64);
+    /* It has to be free before the next launch: by the program, by another graph, or by the launch. */
+    EXPECT(cudaGraphLaunch(executable, NULL), 1);
+    GOOD(cudaFree(how.at));
+    EXPECT(cudaFree(how.at), 1);
+    launch(executable, 0);
+    GOOD(cudaGraphAddMemFreeNode(&nodes[2], other, NULL, 0, how.at));
+    EXPECT(cudaGraphAddMemFreeNode(&nodes[2], other, NULL, 0, how.at), 1);
+    GOOD(cudaGraphMemFreeNodeGetParams(nodes[2], &freed));
+    IS(freed, how.at);
+    freeing = executable_of(other);
+    launch(freeing, 0);
+    EXPECT(cudaGraphLaunch(freeing, NULL), 1);
+    launch(executable, 0);
+    GOOD(cudaFreeAsync(how.at, NULL));
+    GOOD(cudaGraphExecDestroy(executable));
+    GOOD(cudaGraphInstantiateWithFlags(&executable, graph, 1));
+    launch(executable, 0);
+    word = 6;
+    launch(executable, 0);
+    IS(word_at(how.at), 6);
+    /* Memory outlives its graph. */
+    GOOD(cudaGraphDestroy(graph));
+    GOOD(cudaGraphExecDestroy(executable));
+    IS(word_at(how.at), 6);
+    GOOD(cudaFree(how.at));
+    IS(free_bytes(), before);
+    for (int i = 0; i < 4; i++) {
+        GOOD(cudaDeviceGetGraphMemAttribute(0, i, &used));
+        IS(used, 64);
+    }
+    GOOD(cudaDeviceGraphMemTrim(0));
+    GOOD(cudaDeviceGetGraphMemAttribute(0, 0, &used));
+    IS(used, 0);
+    EXPECT(cudaDeviceSetGraphMemAttribute(0, 0, &used), 1);
+    GOOD(cudaDeviceSetGraphMemAttribute(0, 1, &used));
+    GOOD(cudaDeviceGetGraphMemAttribute(0, 1, &used));
+    IS(used, 0);
+    EXPECT(cudaDeviceGetGraphMemAttribute(1, 0, &used), 101);
+}
+
+/* A reset and a fork forget graphs and captures. */
+static void graphs_forgotten(void) {
+    int state = -1, type;
+    void *graph, *executable, *node, *stream, *memory;
+    GOOD(cudaGraphCreate(&graph, 0));
+    node = host_node(graph, NULL, 0, 1);
+    executable = executable_of(graph);
+    GOOD(cudaStreamCreateWithFlags(&stream, 1));
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    GOOD(cudaMallocAsync(&memory, 64, stream));
+    pid_t child = fork();
+    if (child == 0) {
+        int is_unknown = cudaGraphLaunch(executable, NULL) == 46 && cudaGraphDestroy(graph) == 1 && cudaGraphNodeGetType(node, &type) == 1;
+        _exit(is_unknown ? 0 : 1);
+    }
+    IS(waitpid(child, &state, 0), child);
+    IS(state, 0);
+    GOOD(cudaGraphLaunch(executable, NULL));
+    IS(noted, 1);
+    EXPECT(cudaMalloc(&memory, 4), 900);
+}
+
+static void graphs_reset(void) {
+    int type;
+    void *graph, *executable, *node, *stream, *memory, *other;
+    GOOD(cudaDeviceReset());
+    size_t before = free_bytes();
+    GOOD(cudaGraphCreate(&graph, 0));
+    node = host_node(graph, NULL, 0, 1);
+    executable = executable_of(graph);
+    GOOD(cudaStreamCreateWithFlags(&stream, 1));
+    GOOD(cudaStreamBeginCapture(stream, 0));
+    GOOD(cudaMallocAsync(&memory, 64, stream));
+    GOOD(cudaDeviceReset());
+    IS(free_bytes(), before);
+    EXPECT(cudaGraphLaunch(executable, NULL), 1);
+    EXPECT(cudaGraphDestroy(graph), 1);
+    EXPECT(cudaGraphNodeGetType(node, &type), 1);
+    EXPECT(cudaFree(memory), 1);
+    GOOD(cudaMalloc(&memory, 4));
+    GOOD(cudaGraphCreate(&other, 0));
+    IS(other == graph, 0);
+    launch(executable_of(other), 0);
+    /* After a kernel with a fault no node runs. */
+    unsigned n = 1;
+    void *nowhere = NULL;
+    GOOD(cudaGraphAddKernelNode(&node, other, NULL, 0, &(KernelNode){ &stub, { 1, 1, 1 }, { 1, 1, 1 }, 0, (void *[]){ &nowhere, &n }, NULL }));
+    host_node(other, &node, 1, 1);
+    executable = executable_of(other);
+    noted = 0;
+    GOOD(cudaGraphLaunch(executable, NULL));
+    IS(noted, 0);
+    EXPECT(cudaDeviceSynchronize(), 700);
+    EXPECT(cudaGraphLaunch(executable, NULL), 700);
+    EXPECT(cudaGraphCreate(&graph, 0), 700);
+    GOOD(cudaDeviceReset());
+}
+
+/* Calls for graphs and captures with handles of the wrong kind or that are gone. Each works or gives an error that has a name. */
+static void graphs_at_random(void) {
+    enum { HANDLES = 24, STREAMS = 4, EVENTS = 3 };
+    static unsigned char host[256];
+    void *kept[HANDLES] = { NULL, host }, *streams[STREAMS] = { NULL }, *events[EVENTS], *device;
+    GOOD(cudaMalloc(&device, 256));
+    for (int i = 1; i < STREAMS; i++) GOOD(cudaStreamCreateWithFlags(&streams[i], i > 1));
+    for (int i = 0; i < EVENTS; i++) GOOD(cudaEventCreateWithFlags(&events[i], 0));
+    srand(2);
+    for (int i = 0; i < 30000; i++) {
+        int error = 0, status, kind = (int)ANY(6);
+        unsigned n = 1;
+        void **into = &kept[ANY(HANDLES)], *stream = streams[ANY(STREAMS)], *event = events[ANY(EVENTS)], *some = kept[ANY(HANDLES)];
+        void *before[2] = { kept[ANY(HANDLES)], kept[ANY(HANDLES)] }, *at = ANY(2) ? device : ANY(2) ? (void *)host : kept[ANY(HANDLES)];
+        void *list[4], **tips, *place = ANY(2) ? device : (void *)host;
+        size_t count = ANY(3), room = ANY(5);
+        KernelNode kernel = { ANY(8) ? &stub : some, { ANY(9), 1, 1 }, { 1, 1, 1 }, 0, (void *[]){ &device, &n }, NULL };
+        FillNode fill = { at, ANY(40), ANY(300), (unsigned[]){ 1, 2, 4, 3 }[ANY(4)], ANY(20), ANY(4) };
+        Copy3D box = { .from_at = { place, 16, 16, 4 }, .to_at = { ANY(2) ? device : host, 16, 16, 4 }, .extent = { ANY(18), ANY(4), ANY(3) }, .kind = kind };
+        MemoryNode memory = { .allocation = 1, .location = 1, .size = ANY(4) * 32 };
+        Update found;
+        switch (ANY(60)) {
+        case 0: error = cudaGraphCreate(into, 0); break;
+        case 1: error = ANY(4) ? 0 : cudaGraphDestroy(some); break;
+        case 2: error = cudaGraphClone(into, some); break;
+        case 3: error = ANY(2) ? cudaGraphDestroyNode(some) : 0; break;
+        case 4: error = cudaGraphAddKernelNode(into, some, before, count, &kernel); break;
+        case 5: error = cudaGraphAddMemcpyNode(into, some, before, count, &box); break;
+        case 6: error = cudaGraphAddMemcpyNode1D(into, some, before, count, place, host, ANY(20), kind); break;
+        case 7: error = cudaGraphAddMemsetNode(into, some, before, count, &fill); break;
+        case 8: error = cudaGraphAddHostNode(into, some, before, count, &(HostNode){ note, digits }); break;
+        case 9: error = cudaGraphAddChildGraphNode(into, some, before, count, before[0]); break;
+        case 10: error = cudaGraphAddEmptyNode(into, some, before, count); break;
+        case 11: error = cudaGraphAddEventRecordNode(into, some, before, count, event); break;
+        case 12: error = cudaGraphAddEventWaitNode(into, some, before, count, event); break;
+        case 13: error = cudaGraphAddMemAllocNode(into, some, before, count, &memory); if (!error && ANY(2)) *into = memory.at; break;
+        case 14: error = cudaGraphAddMemFreeNode(into, some, before, count, at); break;
+        case 15: error = cudaGraphAddMemcpyNodeToSymbol(into, some, before, count, ANY(2) ? factor : some, place, ANY(9), ANY(4), kind); break;
+        case 16: error = ADD_ANY(into, some, before, count, (&(AnyNode){ .type = 4, .child = { before[1], (int)ANY(2) } })); break;
+        case 17: error = DEPEND(some, before, before + 1, 1); break;
+        case 18: error = UNDEPEND(some, before, before + 1, 1); break;
+        case 19: error = cudaGraphGetNodes(some, ANY(2) ? list : NULL, &room); break;
+        case 20: error = EDGES(some, list, list, &room); break;
+        case 21: error = BEHIND(some, list, &room); break;
+        case 22: error = BEFORE(some, list, &room); break;
+        case 23: error = cudaGraphKernelNodeSetParams(some, &kernel); break;
+        case 24: error = cudaGraphMemcpyNodeSetParams(some, &box); break;
+        case 25: error = cudaGraphMemsetNodeSetParams(some, &fill); break;
+        case 26: error = cudaGraphKernelNodeGetParams(some, &kernel); break;
+        case 27: error = cudaGraphMemcpyNodeGetParams(some, &box); break;
+        case 28: error = cudaGraphMemsetNodeGetParams(some, &fill); break;
+        case 29: error = cudaGraphChildGraphNodeGetGraph(some, into); break;
+        case 30: error = cudaGraphNodeFindInClone(into, some, before[0]); break;
+        case 31: case 32: case 33: error = cudaGraphInstantiateWithFlags(into, some, ANY(4)); break;
+        case 34: error = cudaGraphExecDestroy(some); break;
+        case 35: case 36: case 37: error = cudaGraphLaunch(some, stream); break;
+        case 38: error = cudaGraphExecKernelNodeSetParams(some, before[0], &kernel); break;
+        case 39: error = cudaGraphExecMemsetNodeSetParams(some, before[0], &fill); break;
+        case 40: error = cudaGraphExecMemcpyNodeSetParams(some, before[0], &box); break;
+        case 41: error = update(some, before[0], &found); break;
+        case 42: error = cudaGraphExecChildGraphNodeSetParams(some, before[0], before[1]); break;
+        case 43: error = cudaGraphNodeSetEnabled(some, before[0], ANY(2)); break;
+        case 44: case 45: error = cudaStreamBeginCapture(stream, kind); break;
+        case 46: case 47: case 48: error = cudaStreamEndCapture(stream, into); break;
+        case 49: error = INFO(stream, &status, NULL, into, &tips, &room); break;
+        case 50: error = SET_TIPS(stream, before, count); break;
+        case 51: error = cudaMemsetAsync(device, 1, ANY(300), stream); break;
+        case 52: error = cudaMemcpyAsync(device, host, ANY(300), 1, stream); break;
+        case 53: error = cudaEventRecordWithFlags(event, stream, ANY(2)); break;
+        case 54: error = cudaStreamWaitEvent(stream, event, ANY(2)); break;
+        case 55: error = cudaMallocAsync(into, 64, stream); break;
+        case 56: error = ANY(2) ? cudaFreeAsync(some, stream) : cudaFree(some == device ? NULL : some); break;
+        case 57: error = ANY(4) ? cudaEventQuery(event) : cudaStreamSynchronize(stream); break;
+        case 58: error = cudaLaunchKernel(&stub, kernel.grid, kernel.block, kernel.arguments, 0, stream); break;
+        default:
+            if (ANY(50) == 0) GOOD(cudaGraphDebugDotPrint(some, "graph.dot", 0) == 0 ? 0 : 0);
+            if (ANY(8)) break;
+            event = events[i % EVENTS], error = cudaEventDestroy(event);
+            GOOD(cudaEventCreateWithFlags(&events[i % EVENTS], 0));
+            if (ANY(2)) break;
+            GOOD(cudaStreamDestroy(streams[2]));
+            GOOD(cudaStreamCreateWithFlags(&streams[2], 1));
+        }
+        if (error == 46 || !strncmp(cudaGetErrorName(error), "unrecognized", 12)) printf("call %d: %d\n", i, error), exit(9);
+    }
+    GOOD(cudaDeviceReset());
+    GOOD(cudaDeviceSynchronize());
+}
+
 /* In a child: its parent ends before it, and the test ends it. In the parent: prints the child's number. */
 static void outlive(int child) {
     if (child) {
@@ -818,6 +1672,15 @@ int main(int arguments, char **argument) {
     if (!strcmp(mode, "objects")) objects();
     if (!strcmp(mode, "forgotten")) forgotten();
     if (!strcmp(mode, "random")) at_random();
+    if (!strcmp(mode, "graphs")) graphs();
+    if (!strcmp(mode, "graph-updates")) graph_updates();
+    if (!strcmp(mode, "graph-errors")) graph_errors();
+    if (!strcmp(mode, "capture")) capture();
+    if (!strcmp(mode, "capture-errors")) capture_errors();
+    if (!strcmp(mode, "graph-memory")) graph_memory();
+    if (!strcmp(mode, "graphs-forgotten")) graphs_forgotten();
+    if (!strcmp(mode, "graphs-reset")) graphs_reset();
+    if (!strcmp(mode, "graphs-random")) graphs_at_random();
     if (!strcmp(mode, "launch")) {
         /* The process is killed while the launch runs. */
         alarm(1);

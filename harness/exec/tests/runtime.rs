@@ -179,6 +179,54 @@ fn calls_at_random_with_arrays_give_errors_that_have_names() {
     check("random");
 }
 
+#[test]
+fn a_graph_runs_its_nodes_in_the_order_of_their_dependencies() {
+    check_versions("graphs");
+}
+
+#[test]
+fn nodes_and_executable_graphs_can_be_changed() {
+    check_versions("graph-updates");
+}
+
+#[test]
+fn graphs_that_cannot_be_are_errors() {
+    let refused = check_versions("graph-errors");
+    let names: Vec<&str> = refused.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "a conditional node of a graph",
+        "a graph that is launched from the device",
+        "a node of a graph for an external semaphore",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_capture_records_what_its_streams_are_told() {
+    check_versions("capture");
+}
+
+#[test]
+fn calls_that_a_capture_does_not_allow_make_it_invalid() {
+    check_versions("capture-errors");
+}
+
+#[test]
+fn launches_of_a_graph_allocate_its_memory() {
+    check_versions("graph-memory");
+}
+
+#[test]
+fn a_reset_and_a_fork_forget_graphs_and_captures() {
+    check_versions("graphs-forgotten");
+    check_versions("graphs-reset");
+}
+
+#[test]
+fn calls_at_random_with_graphs_give_errors_that_have_names() {
+    check_versions("graphs-random");
+}
+
 /// An engine whose launches take longer than the application lives.
 struct Slow(Functional);
 

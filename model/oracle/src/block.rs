@@ -12,6 +12,9 @@ use crate::warp::{Waiting, Warp};
 /// in the host's cache.
 const TURN: u32 = 8192;
 
+/// Instructions of a warp without a barrier after which it may wait for another block.
+const PATIENCE: u64 = 1 << 20;
+
 /// State of a block after its warps have run as far as they can.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
@@ -128,6 +131,12 @@ impl<O: Observer> Context<'_, O> {
         let first = running(warps).next().unwrap_or(&warps[0]);
         self.fault(first, FaultKind::Spin { warps: running(warps).count() as u32 })
     }
+}
+
+/// Whether every warp that could continue has executed so many instructions without a barrier that it may wait for another block: in a loop that counts,
+/// reads the time or changes memory this cannot be seen otherwise.
+pub fn block_waits(warps: &[Warp]) -> bool {
+    running(warps).all(|warp| warp.watch.since >= PATIENCE)
 }
 
 /// The warps that could continue.

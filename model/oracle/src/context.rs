@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use crate::warp::{Waiting, Warp, lanes_of_warp};
 
 /// A warp that executes this many instructions without a barrier is watched for a loop in which nothing changes, which would never end.
-const WATCHED_AFTER: u64 = 1 << 20;
+const WATCHED_AFTER: u64 = 1 << 16;
 
 /// Sizes of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +130,7 @@ impl State {
         Self {
             index,
             block: geometry.block_at(index),
-            shared: Shared::new(shared, program.narrow_shared, unwritten_shared),
+            shared: Shared::new(shared, program.narrow_shared, unwritten_shared, !program.fenced),
             barriers: Default::default(),
             issued: 0,
         }
@@ -209,13 +209,11 @@ impl<O: Observer> Context<'_, O> {
         }
     }
 
-    /// A warp goes back to an earlier instruction.
+    /// A warp goes back to an earlier instruction. Returns whether it repeats a loop in which nothing changes.
     #[inline(always)]
-    pub fn loops(&self, warp: &mut Warp) {
+    pub fn loops(&self, warp: &mut Warp) -> bool {
         // A loop that reads the time never returns to the same state.
-        if warp.watch.since >= WATCHED_AFTER && !self.program.timed {
-            warp.watch_loop(self.changes);
-        }
+        warp.watch.since >= WATCHED_AFTER && !self.program.timed && warp.watch_loop(self.changes)
     }
 
     /// The lanes of `mask` that perform the warp's present access now; `None` if the warp has to wait.

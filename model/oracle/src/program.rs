@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gpurf_isa::image::Purpose;
-use gpurf_isa::modifiers::{AtomicSpace, LoadType, Space, StoreType};
+use gpurf_isa::modifiers::{AtomicSpace, LoadType, Scope, Space, StoreType};
 use gpurf_isa::{DecodeError, Instruction, Op, Operand, PredicateSource, Reg, Slots};
 
 use crate::lanes::Lanes;
@@ -106,6 +106,8 @@ pub struct Program {
     pub(crate) local_bytes: u32,
     /// Whether shared memory is accessed in less than words.
     pub(crate) narrow_shared: bool,
+    /// Whether warps of a block may synchronise by shared memory: it orders accesses for the block other than by barriers.
+    pub(crate) fenced: bool,
     /// Whether the kernel reads the time.
     pub(crate) timed: bool,
     /// Whether its blocks have to run one after the other: an atomic operation on global memory gives a result that is used, or does not
@@ -150,6 +152,7 @@ impl Program {
             static_shared: kernel.static_shared,
             local_bytes: kernel.local_bytes,
             narrow_shared: any(is_narrow_shared),
+            fenced: any(|instruction| matches!(instruction.op, Op::Membar { scope: Scope::Block })),
             timed,
             ordered: timed || any(is_ordered),
         })

@@ -21,6 +21,8 @@ pub struct Shared {
     epoch: u32,
     /// Whether a byte that nothing has written may be read: it is zero.
     unwritten: bool,
+    /// Whether races are looked for.
+    races: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,8 +69,9 @@ pub enum SharedFault {
 }
 
 impl Shared {
-    /// This many bytes; `narrow` if there are accesses of less than a word, `unwritten` if bytes that were never written may be read.
-    pub fn new(size: u32, narrow: bool, unwritten: bool) -> Self {
+    /// This many bytes; `narrow` if there are accesses of less than a word, `unwritten` if bytes that were never written may be read, `races` if data
+    /// races are faults.
+    pub fn new(size: u32, narrow: bool, unwritten: bool, races: bool) -> Self {
         let shift = if narrow { 0 } else { 2 };
         let bytes = size.next_multiple_of(4) as usize;
         Self {
@@ -78,7 +81,14 @@ impl Shared {
             shift,
             epoch: 1,
             unwritten,
+            races,
         }
+    }
+
+    /// The bit of a warp in the notes. Where races are not looked for, all warps have the same.
+    #[inline(always)]
+    fn bit(&self, who: Accessor) -> u32 {
+        if self.races { 1 << who.warp } else { 1 }
     }
 
     /// Resets everything to the start, for the next block.
@@ -137,7 +147,7 @@ impl Shared {
     #[inline(always)]
     pub fn load(&mut self, who: Accessor, address: u32, bytes: u32) -> Result<u32, Box<SharedFault>> {
         self.check(Access::Load, address, bytes)?;
-        let me = 1 << who.warp;
+        let me = self.bit(who);
         for index in self.covered(address, bytes) {
             let granule = &mut self.granules[index];
             if !granule.initialised && !self.unwritten {
@@ -158,7 +168,7 @@ impl Shared {
     #[inline(always)]
     pub fn load_together(&mut self, who: Accessor, at: &[u64; WIDTH], bytes: u32, align: u32) -> Option<Lanes> {
         self.are_inside(at, bytes, align).then_some(())?;
-        let me = 1 << who.warp;
+        let me = self.bit(who);
         for at in at {
             let granule = &mut self.granules[*at as usize >> self.shift];
             if !granule.initialised && !self.unwritten {
@@ -195,7 +205,7 @@ impl Shared {
         mask: Mask,
     ) -> Option<u64> {
         self.are_inside(at, bytes, align).then_some(())?;
-        let me = 1 << who.warp;
+        let me = self.bit(who);
         let others = |at: &u64| {
             let granule = &self.granules[*at as usize >> self.shift];
             granule.epoch == self.epoch && (granule.readers | granule.writers) & !me != 0
@@ -222,7 +232,7 @@ impl Shared {
     pub fn store(&mut self, who: Accessor, address: u32, bytes: u32, value: u32) -> Result<bool, Box<SharedFault>> {
         self.check(Access::Store, address, bytes)?;
         let changes = (self.raw(address, bytes) ^ value) << (32 - 8 * bytes) != 0;
-        let me = 1 << who.warp;
+        let me = self.bit(who);
         for index in self.covered(address, bytes) {
             let granule = &mut self.granules[index];
             granule.enter(self.epoch);

@@ -1,6 +1,6 @@
 //! Blocks that wait for each other, such as at a barrier of the whole grid.
 
-use crate::block::Progress;
+use crate::block::{Progress, block_waits};
 use crate::commit::Observer;
 use crate::context::{Context, State, warps};
 use crate::fault::Fault;
@@ -17,8 +17,8 @@ struct Block {
     warps: Vec<Warp>,
 }
 
-/// Runs the blocks of a launch one after the other. When all blocks that have begun repeat loops in which nothing changes, another one begins, and
-/// from then on they take turns.
+/// Runs the blocks of a launch one after the other. When all blocks that have begun wait, as far as one can see, another one begins, and from then on
+/// they take turns.
 ///
 /// # Errors
 /// The first fault. It is a hang when nothing changes any more and no other block can begin.
@@ -27,15 +27,17 @@ pub(crate) fn in_turns<O: Observer>(
     launch: &Launch<'_>,
     options: &Options,
 ) -> Result<(), Box<Fault>> {
-    let mut next = 0..launch.geometry.blocks();
-    let (mut begun, mut spare) = (Vec::new(), None);
+    let mut left = 0..launch.geometry.blocks();
+    let (mut begun, mut spare): (Vec<Block>, _) = (Vec::new(), None);
     loop {
-        let room = begun.len() < MOST;
-        match next.next().filter(|_| room) {
-            Some(index) => begun.push(begin(context, launch, options, index, spare.take())),
-            None => return hang(context, &mut begun),
+        if begun.len() < MOST
+            && let Some(index) = left.next()
+        {
+            begun.push(begin(context, launch, options, index, spare.take()));
+        } else if begun.iter().all(|block| context.is_spinning(&block.warps)) {
+            return hang(context, &mut begun);
         }
-        take_turns(context, &mut begun, &mut spare)?;
+        take_turns(context, &mut begun, &mut spare, !left.is_empty())?;
     }
 }
 
@@ -59,29 +61,48 @@ fn begin<O>(
     block
 }
 
-/// Runs the blocks in turns until each has ended or spins.
+/// Runs the blocks in turns until each has ended or spins; or until each of them seems to wait, if another block can begin.
 fn take_turns<O: Observer>(
     context: &mut Context<'_, O>,
     begun: &mut Vec<Block>,
     spare: &mut Option<Block>,
+    are_left: bool,
 ) -> Result<(), Box<Fault>> {
-    while begun.iter().any(|block| !context.is_spinning(&block.warps)) {
+    loop {
+        let can_begin = are_left && begun.len() < MOST;
+        let stays = |block: &Block| context.is_spinning(&block.warps) || can_begin && block_waits(&block.warps);
+        if begun.iter().all(stays) {
+            return Ok(());
+        }
         let mut at = 0;
-        while let Some(block) = begun.get_mut(at) {
-            let mut progress = Ok(Progress::Running);
-            if !context.is_spinning(&block.warps) {
-                std::mem::swap(&mut context.state, &mut block.state);
-                progress = context.round(&mut block.warps);
-                std::mem::swap(&mut context.state, &mut block.state);
-            }
-            match progress? {
-                Progress::Done => *spare = Some(begun.remove(at)),
-                Progress::Running => at += 1,
-                Progress::Held => unreachable!("a warp waits at an access only in a replay"),
+        while at < begun.len() {
+            // The first block has as many turns as all others together, so that a loop of it that never ends reaches the limit of steps in time.
+            let turns = if at == 0 { (begun.len() - 1).max(1) } else { 1 };
+            if run(context, &mut begun[at], turns)? {
+                *spare = Some(begun.remove(at));
+            } else {
+                at += 1;
             }
         }
     }
-    Ok(())
+}
+
+/// Gives a block some turns, as long as it does not spin; returns whether it has ended.
+fn run<O: Observer>(context: &mut Context<'_, O>, block: &mut Block, turns: usize) -> Result<bool, Box<Fault>> {
+    let mut done = false;
+    std::mem::swap(&mut context.state, &mut block.state);
+    for _ in 0..turns {
+        if done || context.is_spinning(&block.warps) {
+            break;
+        }
+        done = match context.round(&mut block.warps)? {
+            Progress::Done => true,
+            Progress::Running => false,
+            Progress::Held => unreachable!("a warp waits at an access only in a replay"),
+        };
+    }
+    std::mem::swap(&mut context.state, &mut block.state);
+    Ok(done)
 }
 
 /// The fault of the first block if there is one: none can begin that could end its loop.

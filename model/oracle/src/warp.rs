@@ -49,15 +49,15 @@ pub struct Warp {
 }
 
 /// Instructions from the first saved state of a warp to the second. Copying the registers takes far less time than executing these.
-const FIRST_INTERVAL: u64 = 1 << 16;
+const FIRST_INTERVAL: u64 = 1 << 12;
 
 /// An earlier state of a warp, to detect that the warp returns to it.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     /// Instructions since it was last known to make progress.
     pub since: u64,
-    /// The value of `since` at which the next state is saved.
-    pub next: u64,
+    /// The value of `since` at which the state was saved.
+    pub saved: u64,
     /// Instructions from the last saved state to the next.
     pub interval: u64,
     /// The saved state, and how often memory had changed at that time.
@@ -127,9 +127,9 @@ impl Warp {
         *old = *old & !mask | values & mask;
     }
 
-    /// Called when a loop begins again; `changes` is the number of changes of memory so far. Records whether the warp is in the saved state and
-    /// memory has not changed since.
-    pub fn watch_loop(&mut self, changes: u64) {
+    /// Called when a loop begins again; `changes` is the number of changes of memory so far. Records and returns whether the warp is in the saved state
+    /// and memory has not changed since.
+    pub fn watch_loop(&mut self, changes: u64) -> bool {
         let watch = &mut self.watch;
         if let Some((stack, rows, predicates, at)) = &watch.state
             && *at == changes
@@ -138,15 +138,17 @@ impl Warp {
             && rows[..rows.len() - 1] == self.rows[..rows.len() - 1]
         {
             watch.spinning_at = Some(changes);
-            return;
+            return true;
         }
-        if watch.since >= watch.next {
-            // The interval doubles as long as memory does not change, so that a loop of any length is found eventually (Brent).
-            let same = watch.state.as_ref().is_some_and(|(.., at)| *at == changes);
-            watch.interval = if same { 2 * watch.interval } else { FIRST_INTERVAL };
-            watch.next = watch.since + watch.interval;
+        // The interval doubles as long as memory does not change, so that a loop of any length is found eventually (Brent).
+        let same = watch.state.as_ref().is_some_and(|(.., at)| *at == changes);
+        let interval = if same { watch.interval } else { FIRST_INTERVAL };
+        if watch.since >= watch.saved + interval {
+            watch.interval = if same { 2 * interval } else { FIRST_INTERVAL };
+            watch.saved = watch.since;
             watch.state = Some((self.stack.clone(), self.rows.clone(), self.predicates, changes));
         }
+        false
     }
 }
 

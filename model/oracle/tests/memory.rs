@@ -234,6 +234,20 @@ fn what_is_no_race_passes() {
 }
 
 #[test]
+fn warps_that_synchronise_by_memory_do_not_race() {
+    // Warp 0 writes a word and then raises a flag; warp 1 waits for the flag and reads the word.
+    let run = |fence: &str| {
+        let first = format!("MOV R3, 1\nST.SHARED.B32 [RZ+0x4], R0\n{fence}\nATOM.SHARED.EXCH RZ, [RZ], R3");
+        let second = format!(
+            "again:\nATOM.SHARED.ADD R4, [RZ], RZ\nISETP.EQ.AND P1, R4, 0, PT\n@P1 BRA again, join over\nover:\n{fence}\nLD.SHARED.B32 R9, [RZ+0x4]"
+        );
+        two_warps(&first, &second).unwritten_shared().try_run().0.map(|_| ()).map_err(|fault| fault.kind)
+    };
+    assert!(matches!(run(""), Err(FaultKind::SharedRace { .. })));
+    assert_eq!(run("MEMBAR.CTA"), Ok(()));
+}
+
+#[test]
 fn uninitialised_shared_memory_is_noticed_by_the_byte() {
     let run = |code: &str| Setup::new(&storing(code)).block([1, 1, 1]).shared(16).try_run().0;
     run("ST.SHARED.B8 [RZ+0x5], R0\nLD.SHARED.U8 R9, [RZ+0x5]").unwrap();

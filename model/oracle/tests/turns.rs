@@ -95,3 +95,38 @@ fn a_fault_of_a_later_block_has_its_place() {
     let fault = Setup::new(&storing(&code)).grid([5, 1, 1]).buffers(&[vec![0; 160], vec![0]]).fault();
     assert_eq!((fault.kind, fault.block), (FaultKind::Trap { code: 3 }, [2, 0, 0]));
 }
+
+#[test]
+fn a_block_waits_in_a_loop_that_counts_or_reads_the_time() {
+    // A block that waits for the last one: it counts its attempts, reads the time, or changes memory each time.
+    for each in ["IADD R7, PT, R7, 1, !PT", "S2R.TIME_LO R7", "IADD R7, PT, R7, 1, !PT\nST.GLOBAL.B32 [R2], R7"] {
+        let code = format!(
+            "
+            MOV R7, 0
+            MOV R4, 1
+            LDC.B32 R3, [RZ+0x8]
+            S2R.CTAID.X R1
+            ISETP.EQ.AND P2, R1, 3, PT
+            @P2 BRA last, join last
+            again:
+            {each}
+            LD.GLOBAL.B32 R5, [R3]
+            ISETP.EQ.AND P0, R5, 0, PT
+            @P0 BRA again, join over
+            over:
+            last:
+            @P2 ST.GLOBAL.B32 [R3], R4
+            MOV R9, R1
+            "
+        );
+        let setup = Setup::new(&storing(&code)).grid([4, 1, 1]).block([1, 1, 1]).buffers(&[vec![7; 4], vec![0]]);
+        assert_eq!(setup.run(), [vec![0, 1, 2, 3], vec![1]], "{each}");
+    }
+}
+
+#[test]
+fn blocks_whose_loops_never_end_run_into_the_limit() {
+    let code = "loop:\nIADD R1, PT, R1, 1, !PT\nISETP.NE.AND P0, R1, 0, PT\n@P0 BRA loop, join none\nEXIT";
+    let fault = Setup::new(code).grid([9, 1, 1]).block([1, 1, 1]).step_limit(4_000_000).fault();
+    assert_eq!((fault.kind, fault.block), (FaultKind::StepLimit { limit: 4_000_000 }, [0; 3]));
+}

@@ -61,7 +61,6 @@ impl<'a> Kernel<'_, 'a> {
             };
             let value = if saturate { self.nearest_in_lane(value, signed_d, width) } else { value };
             result = if add {
-                let value = self.b.field(signed_d, value, 0, width);
                 self.b.add(result, value)
             } else {
                 // The first bit and the number of bits.

@@ -672,7 +672,7 @@ fn video_instructions() {
             of_bytes(each(signed_bytes(a), unsigned_bytes(b), |x, y| (x + y).clamp(-128, 127)))
         }),
         case("vadd4.s32.s32.s32.add $d, $a, $b, $c;", 32, ABC, |a, b, c| {
-            let sums = each(signed_bytes(a), signed_bytes(b), |x, y| i32::from((x + y) as i8));
+            let sums = each(signed_bytes(a), signed_bytes(b), |x, y| x + y);
             u64::from((c as u32).wrapping_add(sums.iter().sum::<i32>() as u32))
         }),
         case("vsub2.u32.s32.s32.sat $d, $a, $b, $c;", 32, ABC, |a, b, _| {

@@ -43,11 +43,10 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
     }
     let step = match ins.op {
         Op::Bra {} => {
-            if ins.target <= pc && mask != 0 {
-                context.loops(warp);
-            }
+            let spins = ins.target <= pc && mask != 0 && context.loops(warp);
             warp.stack.branch(mask, ins.target, ins.reconvergence);
-            Step::On
+            // A warp that spins need not use the rest of its turn.
+            if spins { Step::Stop } else { Step::On }
         }
         _ if mask == 0 => {
             warp.stack.advance(pc + 1);
