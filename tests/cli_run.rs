@@ -714,11 +714,11 @@ fn cuda_needs_nvcc_or_the_ptx_beside_it() {
     refused(&["compile", &folder.path("nothing.cu")], BAD_INPUT, &["nothing.cu"]);
 }
 
-/// A kernel with an instruction that does not exist in double precision, one with that and a texture, and one in a namespace, which is within the subset.
+/// A kernel with an instruction that does not exist in double precision, one with that and a reference to a texture, and one in a namespace, which is within the subset.
 const OTHERS: &str = "
 .visible .entry _Z6halvesPd(.param .u64 p) { .reg .f64 %d<4>; rem.f64 %d1, %d2, %d3; ret; }
 .visible .entry _Z6lookupPd(.param .u64 p) { .reg .f64 %d<4>; .reg .f32 %f<5>; .reg .b64 %l<2>; .reg .b32 %r<2>;
-    rem.f64 %d1, %d2, %d3; tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}]; ret; }
+    rem.f64 %d1, %d2, %d3; tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [picture, {%r1}]; ret; }
 .visible .entry _ZN3app5emptyEv() { ret; }
 ";
 
@@ -749,7 +749,7 @@ fn a_kernel_that_is_refused_leaves_the_others_of_its_file_alone() {
         "double precision        2              1",
         "textures                1              0",
         "error: kernel `_Z6halvesPd`: ",
-        "error: kernel `_Z6lookupPd`: textures",
+        "error: kernel `_Z6lookupPd`: references to textures",
     ] {
         assert!(said.contains(line), "{line}\n{said}");
     }

@@ -1,5 +1,5 @@
-//! The runtime library that an application loads in place of NVIDIA's: `cudart/cudart.c`, which includes `cudart/graphs.c`, compiled for each version of
-//! the runtime.
+//! The runtime library that an application loads in place of NVIDIA's: `cudart/cudart.c`, which includes the other files of that folder, compiled for each
+//! version of the runtime.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,8 +9,9 @@ use crate::{calls, errors};
 
 /// The source.
 const SOURCE: &str = include_str!("../cudart/cudart.c");
-/// The part of it for graphs.
-const GRAPHS: &str = include_str!("../cudart/graphs.c");
+/// The files that it includes, apart from those that are written here.
+const PARTS: [(&str, &str); 2] =
+    [("graphs.c", include_str!("../cudart/graphs.c")), ("images.c", include_str!("../cudart/images.c"))];
 
 /// Versions of the runtime, and the names of the libraries that applications request. A library's name is also the version of its symbols.
 const VERSIONS: [(u32, &str); 3] = [(11, "libcudart.so.11.0"), (12, "libcudart.so.12"), (13, "libcudart.so.13")];
@@ -60,13 +61,13 @@ impl Library {
     /// When a library cannot be written or compiled.
     pub fn build(parent: &Path) -> Result<Self, LibraryError> {
         let refused: String = REFUSED.iter().map(|name| format!("REFUSED({name})\n")).collect();
-        let files = [
+        let mut files = vec![
             ("cudart.c", SOURCE.to_owned()),
-            ("graphs.c", GRAPHS.to_owned()),
             ("calls.h", calls::header()),
             ("errors.h", errors::header()),
             ("refused.h", refused),
         ];
+        files.extend(PARTS.map(|(name, text)| (name, text.to_owned())));
         let all: String = files.iter().map(|(_, text)| text.as_str()).collect();
         let folder = parent.join(format!("{:016x}", twox_hash::XxHash3_64::oneshot(all.as_bytes())));
         let newest = VERSIONS[VERSIONS.len() - 1].1;

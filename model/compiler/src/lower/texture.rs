@@ -7,7 +7,7 @@ use super::memory::{Address, Source, Target, check_width, parts, vector};
 use super::types::{Mods, Result, Ty, names_type};
 use super::wide::Pair;
 use crate::diagnostic::{Feature, Span};
-use crate::mir::{Term, V, Val};
+use crate::mir::{Pred, Term, V, Val};
 use crate::ptx::ast::{Instruction, Module, Operand, OperandKind};
 use crate::ptx::parse;
 use gpurf_isa::machine;
@@ -45,10 +45,10 @@ const GEOMETRIES: [Geometry; 7] = [
 ];
 
 /// The place that an instruction names: an object, and where in it.
-struct Point<T> {
+struct Point {
     handle: Pair,
     /// x, y and z; zero where the geometry has no such coordinate.
-    at: [T; 3],
+    at: [Val; 3],
     layer: Val,
 }
 
@@ -184,46 +184,41 @@ impl<'a> Kernel<'_, 'a> {
         let address = Address { base: [found[0], found[1]], offset: 0 };
         // Nothing lies at address 0.
         let outside = self.b.compare(IntegerComparison::Eq, false, found[0], Val::ZERO);
-        let after = if boundary == "zero" {
-            let (inside, after) = (self.b.block(), self.b.block());
-            Some((outside, inside, after))
-        } else {
-            self.trap(outside, machine::trap::SURFACE);
-            None
-        };
-        if i.opcode.text == "suld" {
-            let loaded: Vec<[V; 2]> = elements.iter().map(|_| [self.b.general(), self.b.general()]).collect();
-            if let Some((outside, inside, after)) = after {
-                for word in loaded.iter().flatten() {
-                    self.b.assign(*word, Val::ZERO);
-                }
-                self.b.end(Term::Branch { when: outside, then: after, otherwise: inside }, inside);
-            }
-            let source = Source { target: Target::Memory(Space::Global), address, bypass: false, span: place.span };
-            for (words, value) in loaded.iter().zip(self.load_elements(source, ty, width)?) {
-                for (word, value) in words.iter().zip(value) {
-                    self.b.assign(*word, value);
-                }
-            }
-            if let Some((.., after)) = after {
-                self.b.end(Term::Jump(after), after);
-            }
-            for (element, words) in elements.iter().zip(loaded) {
-                self.write_extended(element, ty, words.map(Val::Reg))?;
-            }
-        } else {
-            let mut values = Vec::new();
-            for element in elements {
-                values.push(self.low_part(element, ty)?);
-            }
-            if let Some((outside, inside, after)) = after {
-                self.b.end(Term::Branch { when: outside, then: after, otherwise: inside }, inside);
-            }
-            self.store_elements(Target::Memory(Space::Global), address, ty, &values, place.span)?;
-            if let Some((.., after)) = after {
-                self.b.end(Term::Jump(after), after);
-            }
+        let zero = boundary == "zero";
+        if i.opcode.text == "sust" {
+            let values = elements.iter().map(|element| self.low_part(element, ty)).collect::<Result<Vec<Pair>>>()?;
+            return self.unless(outside, zero, |k| {
+                k.store_elements(Target::Memory(Space::Global), address, ty, &values, place.span)
+            });
         }
+        let loaded: Vec<[V; 2]> = elements.iter().map(|_| [self.b.general(), self.b.general()]).collect();
+        if zero {
+            loaded.iter().flatten().for_each(|word| self.b.assign(*word, Val::ZERO));
+        }
+        self.unless(outside, zero, |k| {
+            let target = Target::Memory(Space::Global);
+            let source = Source { target, address, bypass: false, span: place.span };
+            for (words, value) in loaded.iter().zip(k.load_elements(source, ty, width)?) {
+                words.iter().zip(value).for_each(|(word, value)| k.b.assign(*word, value));
+            }
+            Ok(())
+        })?;
+        for (element, words) in elements.iter().zip(loaded) {
+            self.write_extended(element, ty, words.map(Val::Reg))?;
+        }
+        Ok(())
+    }
+
+    /// Lowers an access that lanes outside of the surface skip, if `skip` is set; otherwise they end the kernel.
+    fn unless(&mut self, outside: Pred, skip: bool, access: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if !skip {
+            self.trap(outside, machine::trap::SURFACE);
+            return access(self);
+        }
+        let (inside, after) = (self.b.block(), self.b.block());
+        self.b.end(Term::Branch { when: outside, then: after, otherwise: inside }, inside);
+        access(self)?;
+        self.b.end(Term::Jump(after), after);
         Ok(())
     }
 
@@ -270,7 +265,7 @@ impl<'a> Kernel<'_, 'a> {
         operand: &Operand<'a>,
         geometry: Geometry,
         coordinate: fn(&mut Self, &Operand<'a>) -> Result<Val>,
-    ) -> Result<Point<Val>> {
+    ) -> Result<Point> {
         let OperandKind::List(list) = &operand.kind else {
             return wrong(operand.span, "expected a texture or surface with its coordinates, in brackets");
         };
