@@ -98,7 +98,7 @@ impl Runner for Functional {
 fn with_advice(error: &OracleError) -> String {
     let advice = match error {
         OracleError::Fault(fault) if matches!(fault.kind, FaultKind::SharedRace { .. }) => {
-            "\n--engine model runs such a kernel, as do GPUs. Volatile and atomic accesses that synchronise warps are \
+            "\n--engine model runs such a kernel, as do GPUs. Volatile accesses that synchronise warps are \
              reported too (docs/oracle.md)"
         }
         _ => "",
