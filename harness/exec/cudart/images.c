@@ -276,13 +276,17 @@ static Error in_texels(const void *array, size_t *from, size_t *width) {
 /* A direction that leads to an array, or from one. */
 static int leads(int kind, int other) { return kind == other || kind == DEVICE_TO_DEVICE || kind == ANY_DIRECTION; }
 
+/* The pitch of a single row does not matter, since nothing lies behind it: programs give 0. */
+static Error check_pitch(size_t *pitch, size_t width, size_t height) {
+    if (height == 1 && *pitch < width) *pitch = width;
+    return width > *pitch ? BAD_PITCH : SUCCESS;
+}
+
 static Operation plane_to(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind) {
     if (width == 0 || height == 0) return wrong(broken);
     if (!leads(kind, TO_DEVICE)) return wrong(BAD_DIRECTION);
-    /* Nothing lies behind the only row: programs give a pitch of 0. */
-    if (height == 1 && pitch < width) pitch = width;
-    if (width > pitch) return wrong(BAD_PITCH);
-    Error error = in_texels(array, &x, &width);
+    Error error = check_pitch(&pitch, width, height);
+    if (error == SUCCESS) error = in_texels(array, &x, &width);
     if (error != SUCCESS) return wrong(error);
     Pitched box = { (void *)(uintptr_t)from, pitch, pitch, height };
     Copy3D how = { .to_array = array, .to = { x, y, 0 }, .from_at = box, .extent = { width, height, 1 }, .kind = kind };
@@ -291,10 +295,8 @@ static Operation plane_to(void *array, size_t x, size_t y, const void *from, siz
 static Operation plane_from(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height, int kind) {
     if (width == 0 || height == 0) return wrong(broken);
     if (!leads(kind, TO_HOST)) return wrong(BAD_DIRECTION);
-    /* Nothing lies behind the only row: programs give a pitch of 0. */
-    if (height == 1 && pitch < width) pitch = width;
-    if (width > pitch) return wrong(BAD_PITCH);
-    Error error = in_texels(array, &x, &width);
+    Error error = check_pitch(&pitch, width, height);
+    if (error == SUCCESS) error = in_texels(array, &x, &width);
     if (error != SUCCESS) return wrong(error);
     Pitched box = { to, pitch, pitch, height };
     Copy3D how = { .from_array = array, .from = { x, y, 0 }, .to_at = box, .extent = { width, height, 1 }, .kind = kind };

@@ -123,7 +123,17 @@ impl<O: Observer> Context<'_, O> {
     /// Whether every warp that could continue repeats a loop in which nothing changes. Only a change of memory by another block can then end it.
     pub fn is_spinning(&self, warps: &[Warp]) -> bool {
         let mut running = running(warps).peekable();
-        running.peek().is_some() && running.all(|warp| warp.watch.spinning_at == Some(self.changes))
+        running.peek().is_some() && running.all(|warp| self.spins(warp))
+    }
+
+    /// Whether every warp that could continue repeats a loop in which nothing changes, or has executed so many instructions without a barrier that it
+    /// may wait for another block: in a loop that counts, reads the time or changes memory this cannot be seen otherwise.
+    pub fn may_wait(&self, warps: &[Warp]) -> bool {
+        running(warps).all(|warp| self.spins(warp) || warp.watch.since >= PATIENCE)
+    }
+
+    fn spins(&self, warp: &Warp) -> bool {
+        warp.watch.spinning_at == Some(self.changes)
     }
 
     /// The fault of a block that spins.
@@ -131,12 +141,6 @@ impl<O: Observer> Context<'_, O> {
         let first = running(warps).next().unwrap_or(&warps[0]);
         self.fault(first, FaultKind::Spin { warps: running(warps).count() as u32 })
     }
-}
-
-/// Whether every warp that could continue has executed so many instructions without a barrier that it may wait for another block: in a loop that counts,
-/// reads the time or changes memory this cannot be seen otherwise.
-pub fn block_waits(warps: &[Warp]) -> bool {
-    running(warps).all(|warp| warp.watch.since >= PATIENCE)
 }
 
 /// The warps that could continue.

@@ -1,6 +1,6 @@
 //! Blocks that wait for each other, such as at a barrier of the whole grid.
 
-use crate::block::{Progress, block_waits};
+use crate::block::Progress;
 use crate::commit::Observer;
 use crate::context::{Context, State, warps};
 use crate::fault::Fault;
@@ -70,7 +70,7 @@ fn take_turns<O: Observer>(
 ) -> Result<(), Box<Fault>> {
     loop {
         let can_begin = are_left && begun.len() < MOST;
-        let stays = |block: &Block| context.is_spinning(&block.warps) || can_begin && block_waits(&block.warps);
+        let stays = |block: &Block| context.is_spinning(&block.warps) || can_begin && context.may_wait(&block.warps);
         if begun.iter().all(stays) {
             return Ok(());
         }

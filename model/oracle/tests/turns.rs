@@ -130,3 +130,37 @@ fn blocks_whose_loops_never_end_run_into_the_limit() {
     let fault = Setup::new(code).grid([9, 1, 1]).block([1, 1, 1]).step_limit(4_000_000).fault();
     assert_eq!((fault.kind, fault.block), (FaultKind::StepLimit { limit: 4_000_000 }, [0; 3]));
 }
+
+#[test]
+fn the_warps_of_a_block_may_wait_in_different_ways() {
+    // Of the first block, one warp reads a flag until the second block raises it; the other one also counts.
+    let code = format!(
+        "
+        MOV R7, 0
+        MOV R4, 1
+        MOV R9, 1
+        LDC.B32 R3, [RZ+0x8]
+        S2R.CTAID.X R1
+        S2R.WARPID R8
+        ISETP.EQ.AND P2, R1, 1, PT
+        @P2 BRA last, join last
+        ISETP.EQ.AND P1, R8, 0, PT
+        @P1 BRA plain, join plain_over
+        again:
+        IADD R7, PT, R7, 1, !PT
+        LD.GLOBAL.B32 R5, [R3]
+        ISETP.EQ.AND P0, R5, 0, PT
+        @P0 BRA again, join over
+        over:
+        BRA plain_over, join none
+        {}
+        last:
+        @P2 ST.GLOBAL.B32 [R3], R4
+        ",
+        wait("plain", 0, "1")
+    );
+    let setup = Setup::new(&storing(&code)).grid([2, 1, 1]).block([64, 1, 1]).buffers(&[vec![0; 128], vec![0]]);
+    let (result, words) = setup.step_limit(40_000_000).try_run();
+    assert!(result.is_ok(), "{result:?}");
+    assert_eq!(words, [vec![1; 128], vec![1]]);
+}

@@ -121,7 +121,7 @@ fn out_of_bounds(access: Access, space: &'static str, address: u64, bytes: u32, 
     FaultKind::OutOfBounds { access, space, address, bytes, nearest }
 }
 
-/// The number of lanes from which on an access of all lanes together is faster than one of each.
+/// Accesses of fewer lanes are performed lane by lane.
 const TOGETHER: u32 = 6;
 
 /// The address of the first lane of `mask`, and those of all lanes: lanes that do not take part have that of the first.
