@@ -37,8 +37,6 @@ errors! {
     InvalidDirection = 21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy";
     /// A linear filter for a fetch that gives integers.
     InvalidFilterSetting = 26, "cudaErrorInvalidFilterSetting", "linear filtering not supported for non-float type";
-    /// Integers of 32 bits cannot be read as normalised floats.
-    InvalidNormSetting = 27, "cudaErrorInvalidNormSetting", "read as normalized float not supported for data type";
     /// Another process uses the device, or gpurf has ended.
     Unavailable = 46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable";
     /// A stub was called without sizes.

@@ -4,9 +4,9 @@ use super::call_graph::Call;
 use crate::diagnostic::Feature;
 use crate::ptx::ast::Instruction;
 
-/// Why a grid cannot be synchronised.
-pub const GRID_SYNCHRONISATION: &str = "synchronisation of a whole grid (this_grid().sync()) is outside of the subset: blocks that wait for \
-                                        others would have to be on the machine at the same time; end the kernel there, and launch a second one";
+/// Why a grid cannot be synchronised by a call.
+const GRID_SYNCHRONISATION: &str = "synchronisation of a whole grid by a function of the device's runtime is outside of the subset: CUDA 13 \
+                                    compiles this_grid().sync() without such a call";
 
 /// Why a kernel cannot launch another one.
 pub const DYNAMIC_PARALLELISM: &str = "a launch from a kernel (dynamic parallelism) is outside of the subset: only the host launches kernels; \
