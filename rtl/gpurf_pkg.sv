@@ -82,6 +82,10 @@ package gpurf_pkg;
   localparam int unsigned OperationConstant = 32;    // or a constant; target of a branch
   localparam int unsigned ModifiersW = 16;
   localparam int unsigned ModifierBypass = 7;        // of loads: bypass the data cache
+  localparam int unsigned TextureModifiersW = 7;     // of TEX: the access, then the channel
+  localparam int unsigned TextureThird = 4;          // bit of the access: there is a third coordinate
+  localparam int unsigned OperationTexture = 42;     // of TEX: number of the constant word with the handle
+  localparam int unsigned TextureHandleW = 15;
 
   // Lowest bits of the control word's fields (docs/isa.md).
   localparam int unsigned ControlC = 0;              // source c
@@ -831,6 +835,7 @@ package gpurf_pkg;
   localparam logic [6:0] OpSt       = 7'h41;
   localparam logic [6:0] OpAtom     = 7'h43;
   localparam logic [6:0] OpCas      = 7'h44;
+  localparam logic [6:0] OpTex      = 7'h46;
   localparam logic [6:0] OpProbe    = 7'h45;  // made by the hardware, not in programs (docs/blocks/issue_stage.md)
 
   // Causes of a fault (docs/blocks/fault_unit.md).
@@ -875,13 +880,15 @@ package gpurf_pkg;
   // verilator lint_on UNUSEDSIGNAL
 
   // Whether an instruction's register d comes from global or local memory (LD, ATOM, CAS of any
-  // space but the shared one), hundreds of cycles later (docs/blocks/operand_stage.md).
+  // space but the shared one) or from the texture unit (TEX), hundreds of cycles later
+  // (docs/blocks/operand_stage.md). The modifiers of TEX name no space.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic long_latency(logic [WordW-1:0] op, logic [RegW-1:0] d);
     // verilator lint_on UNUSEDSIGNAL
     logic takes_long;
     takes_long = opcode_of(op) == OpLd || opcode_of(op) == OpAtom || opcode_of(op) == OpCas;
-    return takes_long && op[OperationModifiers +: 2] != SpaceShared && d != NoReg;
+    takes_long = takes_long && op[OperationModifiers +: 2] != SpaceShared;
+    return (takes_long || opcode_of(op) == OpTex) && d != NoReg;
   endfunction
 
   // Whether an instruction is an atomic operation outside shared memory that has a result
@@ -894,14 +901,15 @@ package gpurf_pkg;
     return atomic && op[OperationModifiers +: 2] != SpaceShared && d != NoReg;
   endfunction
 
-  // Whether an instruction accesses memory other than the shared one (docs/blocks/share_locks.md).
+  // Whether an instruction accesses memory other than the shared one, or the texture unit beside it
+  // (docs/blocks/share_locks.md). The modifiers of TEX name no space.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic uses_memory(logic [WordW-1:0] op);
     // verilator lint_on UNUSEDSIGNAL
     logic memory;
     memory = opcode_of(op) == OpLd || opcode_of(op) == OpSt || opcode_of(op) == OpAtom ||
              opcode_of(op) == OpCas;
-    return memory && op[OperationModifiers +: 2] != SpaceShared;
+    return (memory && op[OperationModifiers +: 2] != SpaceShared) || opcode_of(op) == OpTex;
   endfunction
 
   // Power state of the upper entries of a write buffer (docs/blocks/hrf_power.md).
@@ -1010,9 +1018,10 @@ package gpurf_pkg;
 
   // The kind of a memory instruction (docs/blocks/address_unit.md).
   typedef enum logic [1:0] {
-    KindLoad   = 2'd0,
-    KindStore  = 2'd1,
-    KindAtomic = 2'd2
+    KindLoad    = 2'd0,
+    KindStore   = 2'd1,
+    KindAtomic  = 2'd2,
+    KindTexture = 2'd3
   } access_kind_e;
 
   // Bytes of an access, as a power of two.
@@ -1056,7 +1065,7 @@ package gpurf_pkg;
     endcase
   endfunction
 
-  // The data that a load takes from the line (or from the words of an atomic operation) that its lanes wait for:
+  // The data that a load takes from the line (or from the words of an atomic operation or a texture fetch) that its lanes wait for:
   // the register's data, 0 in the lanes outside the mask. An access lies within a line and is
   // aligned, so its bytes lie within one word of the line.
   function automatic logic [DataW-1:0] loaded_lanes(

@@ -9,6 +9,9 @@
 // installed: a store of all bytes of a line that is not in the cache may install this line, and a load with a
 // mark may bypass the cache.
 //
+// Texture fetches pass by: what stands in the place of their line is none, so it is not compared with lines. They
+// only get a closed miss, whose place in the ring tells their answers from those of other requests.
+//
 // With unified memory the lines are in the banks of the register file, as many of them as the launch
 // says, or none: then every miss is closed from the start, and asks for the bytes of its lanes only.
 //
@@ -176,6 +179,7 @@ module cache
   logic store_bring;   // the store leaves T, and installs its line if the tags keep the line
   logic store_full;    // the line of the store is installed
   logic atomic;
+  logic texture;       // a request of a texture fetch; the one that has an answer is the fetch's last
   logic new_miss;      // the request needs a new miss
   logic new_row;       // the request needs a free row
   logic access_lacks;  // cache_access is not ready for the request
@@ -192,20 +196,21 @@ module cache
     store        = req_valid_i && req_kind_i == KindStore;
     store_hit    = store && cache_tags_hit;
     atomic       = req_valid_i && req_kind_i == KindAtomic;
+    texture      = req_valid_i && req_kind_i == KindTexture;
     open_miss    = load_miss && !load_bypass && (Unified == 0 || log_i != '0);
-    new_miss     = load_miss || (atomic && req_answer_i);
+    new_miss     = load_miss || ((atomic || texture) && req_answer_i);
     new_row      = load_open || new_miss;
     access_lacks = (load_hit || store_hit) && !cache_access_in_ready;
     row_lacks    = (new_miss && !cache_misses_room) || (new_row && !cache_misses_row_room);
   end
 
-  assign mem_req_valid_o = (load_miss | store | atomic) & ~access_lacks & ~row_lacks;
+  assign mem_req_valid_o = (load_miss | store | atomic | texture) & ~access_lacks & ~row_lacks;
   assign mem_req_whole_o = mem_req_valid_o & open_miss;
 
   always_comb begin
     req_ready_o = 1'b1;
-    if (load_hit || load_open)            req_ready_o = !access_lacks && !row_lacks;
-    else if (load_miss || store || atomic) req_ready_o = mem_req_valid_o && mem_req_ready_i;
+    if (load_hit || load_open) req_ready_o = !access_lacks && !row_lacks;
+    else if (req_valid_i)      req_ready_o = mem_req_valid_o && mem_req_ready_i;
   end
 
   assign leave = req_valid_i & req_ready_o;
@@ -426,9 +431,6 @@ module cache
     event_o.fill_wait   = cache_misses_fill_valid & ~fill_take;
   end
 
-  `GPURF_ASSERT_WHEN(known_kind, req_valid_i,
-                     req_kind_i == KindLoad || req_kind_i == KindStore || req_kind_i == KindAtomic,
-                     "a request is neither a load nor a store nor an atomic operation")
   `GPURF_ASSERT_WHEN(flush_when_idle, flush_i, idle_o, "the cache is emptied while it works")
   `GPURF_ASSERT_WHEN(pass_into_free_stage, pass_valid_i, req_ready_o,
                      "a pass comes while the request of the one before stays")

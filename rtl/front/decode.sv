@@ -53,7 +53,8 @@ module decode
   localparam logic [6:0] OpLdc    = 7'h42;
 
   // Slots of an operation. B is a register or a constant, as the instruction selects; U is always a
-  // register (the upper word of an address, or the value that CAS compares with), K always a constant.
+  // register (the upper word of an address, the value that CAS compares with, or a coordinate), K always a
+  // constant.
   localparam int unsigned Slots = 9;
   localparam logic [Slots-1:0] D = Slots'(1 << 0);
   localparam logic [Slots-1:0] P = Slots'(1 << 1);
@@ -163,6 +164,11 @@ module decode
       OpCas: begin
         unit  = UnitMemory;
         slots = D | A | C | U;
+      end
+      // The coordinates that an access does not have are RZ, so all accesses have the same slots.
+      OpTex: begin
+        unit  = UnitMemory;
+        slots = D | A | U | C;
       end
       default: begin
         unit = UnitUnsupported;

@@ -1,7 +1,7 @@
 // Address unit: head of the memory pipeline. Holds one memory instruction.
 //
 // The single queue for everything that goes into the memory pipeline: loads, stores, atomic
-// operations, shuffles. It takes an
+// operations, texture fetches, shuffles. It takes an
 // instruction with its operands, computes an address for each lane, and offers the lanes that are
 // left to the unit that serves their space, pass by pass. The unit answers in the same cycle
 // which lanes it serves. Because instructions pass one after the other, accesses of a warp, and of warps
@@ -72,11 +72,12 @@ module address_unit
   output logic                           signed_o,
   output logic [3:0]                     atomic_o,
   output logic [15:0]                    modifiers_o,
+  output logic [LineW-1:0]               texture_o,          // handle, channel and access of a texture fetch
   output logic                           reg_valid_o,
   output logic [RegW-1:0]                reg_o,
   output logic                           pred_valid_o,
   output logic [PredW-1:0]               pred_o,
-  output logic [DataW-1:0]               addr_o,             // operand a of a shuffle
+  output logic [DataW-1:0]               addr_o,             // operand a of a shuffle or a texture fetch
   output logic [DataW-1:0]               store_o,
   output logic [DataW-1:0]               compare_o,
 
@@ -151,6 +152,7 @@ module address_unit
   logic              signed_q;
   logic [3:0]        atomic_q;
   logic [15:0]       modifiers_q;
+  logic [LineW-1:0]  texture_q;
   logic              reg_valid_q;
   logic [RegW-1:0]   reg_q;
   logic              pred_valid_q;
@@ -224,6 +226,7 @@ module address_unit
   assign signed_o     = signed_q;
   assign atomic_o     = atomic_q;
   assign modifiers_o  = modifiers_q;
+  assign texture_o    = texture_q;
   assign reg_valid_o  = busy_q & reg_valid_q;
   assign reg_o        = reg_q;
   assign pred_valid_o = busy_q & pred_valid_q;
@@ -290,6 +293,11 @@ module address_unit
         access_of.operation = AtomicCas;
         access_of.space     = (m[1:0] == SpaceShared) ? SpaceShared : SpaceGlobal;
       end
+      // It has no address: its modifiers name no space, and coordinates are never at fault.
+      OpTex: begin
+        access_of.kind      = KindTexture;
+        access_of.size      = SizeWord;
+      end
       OpRelssp: access_of.silent = 1'b1;
       OpProbe: begin
         access_of.silent = 1'b1;
@@ -300,6 +308,14 @@ module address_unit
     // The third source of a CAS leaves no room for an upper word.
     access_of.wide = !access_of.shuffle && opcode != OpCas &&
                      (access_of.space == SpaceGlobal || access_of.space == SpaceGeneric);
+  endfunction
+
+  // What a texture fetch says of the texture, as the texture unit reads it (docs/machine.md): from bit 10 on the
+  // number of the constant word with the handle, in the lowest bits channel and access.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [LineW-1:0] texture_of(logic [WordW-1:0] op, logic [ModifiersW-1:0] m);
+    // verilator lint_on UNUSEDSIGNAL
+    return {1'b0, op[OperationTexture +: TextureHandleW], 3'b000, m[TextureModifiersW-1:0]};
   endfunction
 
   function automatic lane_access_t lane_access(
@@ -405,6 +421,8 @@ module address_unit
       if (src_valid[1]) b = port ? in_data_i[Operands*LastPort+1] : in_data_i[1];
       if (src_valid[2]) c = port ? in_data_i[Operands*LastPort+2] : in_data_i[2];
 
+      for (int unsigned l = 0; l < Lanes; l++) enable[LaneW*l +: LaneW] = {LaneW{mask[l]}};
+
       access      = access_of(opcode, m[6:0]);
       at_fault    = 1'b0;
       addr        = '0;
@@ -420,7 +438,11 @@ module address_unit
             if (mask[l] && lane.in_common && lane.addr < LaneW'(shared_bytes_i)) in_common = 1'b1;
           end
         end
-      end else if (!access.shuffle) begin
+      end else if (access.shuffle) begin
+        addr = a;
+      end else if (access.kind == KindTexture) begin
+        addr = a & enable;
+      end else begin
         // The loop runs downwards, so that the lowest lane's fault remains.
         for (int unsigned l = Lanes; l > 0; l--) begin
           if (mask[l-1]) begin
@@ -439,10 +461,7 @@ module address_unit
                              lane.in_shared ? LaneW'(place_base_i) : '0);
           end
         end
-      end else begin
-        addr = a;
       end
-      for (int unsigned l = 0; l < Lanes; l++) enable[LaneW*l +: LaneW] = {LaneW{mask[l]}};
 
       busy_q           <= ~at_fault & ~access.silent;
       fault_q          <= at_fault;
@@ -464,6 +483,7 @@ module address_unit
       signed_q         <= access.is_signed;
       atomic_q         <= access.operation;
       modifiers_q      <= m;
+      texture_q        <= (access.kind == KindTexture) ? texture_of(in_instruction.op, m) : '0;
       reg_valid_q      <= d != NoReg;
       reg_q            <= d;
       pred_valid_q     <= p != NoPred;
@@ -488,7 +508,7 @@ module address_unit
 
 `ifndef SYNTHESIS
   function automatic logic has_unit(logic [6:0] opcode);
-    return opcode inside {OpShfl, OpLd, OpSt, OpAtom, OpCas, OpRelssp} ||
+    return opcode inside {OpShfl, OpLd, OpSt, OpAtom, OpCas, OpTex, OpRelssp} ||
            (Shares != 0 && opcode == OpProbe);
   endfunction
 `endif

@@ -375,6 +375,7 @@ module sm
   logic              address_unit_signed;
   logic [3:0]        address_unit_atomic;
   logic [15:0]       address_unit_modifiers;
+  logic [LineW-1:0]  address_unit_texture;
   logic              address_unit_reg_valid;
   logic [RegW-1:0]   address_unit_reg;
   logic              address_unit_pred_valid;
@@ -1758,6 +1759,7 @@ module sm
     .signed_o         (address_unit_signed),
     .atomic_o         (address_unit_atomic),
     .modifiers_o      (address_unit_modifiers),
+    .texture_o        (address_unit_texture),
     .reg_valid_o      (address_unit_reg_valid),
     .reg_o            (address_unit_reg),
     .pred_valid_o     (address_unit_pred_valid),
@@ -1789,6 +1791,7 @@ module sm
     .signed_i         (address_unit_signed),
     .atomic_i         (address_unit_atomic),
     .bypass_i         (address_unit_modifiers[ModifierBypass]),
+    .texture_i        (address_unit_texture),
     .reg_valid_i      (address_unit_reg_valid),
     .reg_i            (address_unit_reg),
     .addr_i           (address_unit_addr),

@@ -189,11 +189,12 @@
     return EntryW'(way * Sets) + EntryW'(in_set);
   endfunction
 
-  // What is compared with the line in T are the tags of its set, and at most one way has a line.
+  // What is compared with the line in T are the tags of its set, and at most one way has a line. A texture fetch
+  // has none, and its first request comes without a lookup.
   always_comb begin
     tags_agree = 1'b1;
     for (int unsigned w = 0; w < Ways; w++) begin
-      if (t_valid_q && read_tag[w] != cell_tag[w][t_set]) tags_agree = 1'b0;
+      if (t_valid_q && t_kind_q != KindTexture && read_tag[w] != cell_tag[w][t_set]) tags_agree = 1'b0;
       for (int unsigned v = 0; v < w; v++) begin
         for (int unsigned s = 0; s < Sets; s++) begin
           if (valid[s][w] && valid[s][v] && cell_tag[w][s] == cell_tag[v][s]) tags_agree = 1'b0;
@@ -287,12 +288,12 @@
   always_comb begin
     request_agrees = 1'b1;
     if (t_valid_q) begin
-      if (t_kind_q > KindAtomic || t_size_q > SizeWord || !are_aligned(t_offset_q, t_mask_q, t_size_q)) begin
+      if (t_size_q > SizeWord || !are_aligned(t_offset_q, t_mask_q, t_size_q)) begin
         request_agrees = 1'b0;
       end
       if (t_kind_q == KindLoad && !t_answer_q) request_agrees = 1'b0;
       if (t_kind_q == KindStore && t_answer_q) request_agrees = 1'b0;
-      if (t_answer_q && row_in[InT].lanewise != (t_kind_q == KindAtomic)) request_agrees = 1'b0;
+      if (t_answer_q && row_in[InT].lanewise != is_lanewise(t_kind_q)) request_agrees = 1'b0;
       if (holds_part[InT] && (part_line_q != t_line_q || part_q.mask != t_mask_q || part_q.size != t_size_q ||
                               part_q.offset != t_offset_q)) begin
         request_agrees = 1'b0;

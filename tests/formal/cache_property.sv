@@ -1,7 +1,8 @@
 // What a load reads through the data cache is what the last store or atomic operation before it left.
 //
 // The environment turns free inputs into what coalescer, memory and host do, and nothing less: passes
-// of any kind, whose parts come in any order; a memory that takes a request when it likes, performs
+// of any kind, whose parts come in any order; the first requests of texture fetches, which are no passes
+// and have no answer; anything in the place of a fetch's line, also a line that is followed; a memory that takes a request when it likes, performs
 // it then, and answers in order, after any time; a host that writes when the cache is emptied. One
 // byte of one line, chosen freely, is followed: `value_q` is what memory has there. So is one part
 // of a load: when it leaves stage T it has to read that value, whatever becomes of the byte later.
@@ -33,7 +34,7 @@ module cache_property
   input cache_straps_t          cfg_i,
   input logic [LineW-1:0]       star_line_i,
   input logic [LineOffsetW-1:0] star_byte_i,
-  input logic [LaneIdxW-1:0]    star_lane_i,       // whose byte of an atomic operation's answer is followed
+  input logic [LaneIdxW-1:0]    star_lane_i,       // whose byte of an answer with a word for each lane is followed
   input logic [PresentW-1:0]    star_present_i,    // bytes of the line that exist
   input logic                   star_fault_i,      // what an answer says beside it
 
@@ -43,6 +44,7 @@ module cache_property
   input logic [1:0]             size_i,
   input logic                   signed_i,
   input logic                   bypass_i,
+  input logic                   third_i,           // of a texture fetch: the request in front of its last one
   input logic                   first_i,
   input logic                   last_i,
   input logic                   reg_valid_i,
@@ -58,7 +60,7 @@ module cache_property
   // memory
   input logic                   take_i,            // it takes a request
   input logic [7:0]             atomic_new_i,      // what an atomic operation leaves
-  input logic [7:0]             atomic_old_i,      // what it answers
+  input logic [7:0]             atomic_old_i,      // what it answers, or a texture fetch
   input logic                   answer_i,
   input logic [DataW-1:0]       answer_data_i,
   input logic [PresentW-1:0]    answer_present_i,
@@ -135,7 +137,7 @@ module cache_property
   logic [WarpW-1:0]       fault_warp;
 
   // ------------------------------------------------------------------ a pass
-  logic                   pass, answers, first, row_valid;
+  logic                   pass, third, answers, first, row_valid;
   logic                   new_part, new_load, of_load;
   logic [1:0]             kind;
   logic [1:0]             size;
@@ -147,15 +149,21 @@ module cache_property
   logic [LineOffsetW-1:0] t_offset_by_lane [Lanes];
 
   // Passes of an instruction have lanes of their own. An instruction that is complete has no more.
-  assign kind      = (kind_i == 2'd3) ? KindLoad : kind_i;
-  assign size      = (size_i[1] || kind == KindAtomic) ? SizeWord : size_i;
+  assign kind      = kind_i;
+  assign third     = kind == KindTexture && third_i;
+  assign size      = (size_i[1] || is_lanewise(kind)) ? SizeWord : size_i;
   assign reg_valid = reg_valid_i && kind != KindStore;
-  assign answers   = kind == KindLoad || (kind == KindAtomic && reg_valid);
+  assign answers   = kind == KindLoad || (kind == KindAtomic && reg_valid) || (kind == KindTexture && !third_i);
   assign first     = first_i || !more_q;
   assign mask      = (answers && !first) ? mask_i & ~lanes_q : mask_i;
   assign pass      = started_q && pass_i && mask != '0 && (!t_valid_q || req_ready) &&
                      (!answers || room);
   assign row_valid = pass && answers;
+
+  // What has an answer with a word for each lane.
+  function automatic logic is_lanewise(logic [1:0] of_kind);
+    return of_kind == KindAtomic || of_kind == KindTexture;
+  endfunction
 
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
@@ -173,7 +181,7 @@ module cache_property
   assign of_load  = first ? new_load : load_now_q;
   assign row      = '{offset: offset, mask: mask, warp: {warp_i[WarpW-1:2], of_load, new_part},
                       reg_valid: reg_valid, reg_name: reg_valid ? reg_i : '0, size: size,
-                      is_signed: signed_i, lanewise: kind == KindAtomic};
+                      is_signed: signed_i, lanewise: is_lanewise(kind)};
 
   // ------------------------------------------------------------------ memory
   logic                   leave;       // the request leaves T
@@ -206,7 +214,7 @@ module cache_property
   assign leave    = t_valid_q && req_ready;
   assign takes    = take_i && !absent_line;
   assign taken    = mem_req_valid && takes;
-  assign asked    = taken && (t_kind_q == KindLoad || (t_kind_q == KindAtomic && t_answer_q));
+  assign asked    = taken && (t_kind_q == KindLoad || (is_lanewise(t_kind_q) && t_answer_q));
   assign answered = started_q && answer_i && ask_count_q != '0 && mem_rsp_ready;
   assign exists   = PresentW'(star_byte_q) < star_present_q;
   assign whole    = star_present_q == PresentW'(LineBytes) && !star_fault_q;
@@ -297,7 +305,7 @@ module cache_property
       end
       if (asked) begin
         ask_star_q[ask_place]     <= t_kind_q == KindLoad && t_line_q == star_line_q;
-        ask_lanewise_q[ask_place] <= t_kind_q == KindAtomic;
+        ask_lanewise_q[ask_place] <= is_lanewise(t_kind_q);
         // Who does not ask for the whole line gets anything beside what its lanes want.
         ask_value_q[ask_place]    <= (t_kind_q == KindLoad && (mem_req_whole || touched)) ? value_q
                                                                                          : atomic_old_i;
@@ -345,7 +353,7 @@ module cache_property
     .rst_ni             (started_q),
     .cfg_i              (cfg_q),
     .flush_i            (flush),
-    .pass_valid_i       (pass),
+    .pass_valid_i       (pass && !third),
     .pass_line_i        (line_i),
     .row_valid_i        (row_valid),
     .row_first_i        (first),

@@ -469,11 +469,13 @@ module scratchpad_property
     unit_in_instruction[0].ctl     = in_ctl_i;
     unit_in_instruction[0].roles.d = '1;
     unit_in_instruction[0].roles.p = '1;
-    // Words of 32 bits, in shared or in generic space; probes and releases.
-    case (in_op_i[1:0])
-      2'd0:    unit_in_instruction[0].op[6:0] = 7'h40;
-      2'd1:    unit_in_instruction[0].op[6:0] = 7'h41;
-      2'd2:    unit_in_instruction[0].op[6:0] = 7'h45;
+    // Words of 32 bits, in shared or in generic space; probes and releases; texture fetches, which have no space,
+    // whatever stands there.
+    case (in_op_i[2:0])
+      3'd0:    unit_in_instruction[0].op[6:0] = 7'h40;
+      3'd1:    unit_in_instruction[0].op[6:0] = 7'h41;
+      3'd2:    unit_in_instruction[0].op[6:0] = 7'h45;
+      3'd3:    unit_in_instruction[0].op[6:0] = 7'h46;
       default: unit_in_instruction[0].op[6:0] = 7'h08;
     endcase
     unit_in_data[0] = in_a_i;
@@ -561,7 +563,8 @@ module scratchpad_property
     for (int unsigned l = 0; l < Lanes; l++) begin
       sum = {in_b_i[LaneW*l +: LaneW], in_a_i[LaneW*l +: LaneW]} + {{40{in_op_i[63]}}, in_op_i[63:40]};
       sum_q[LaneW*l +: LaneW] <= sum[LaneW-1:0];
-      inside_q[l]             <= in_op_i[29:28] == 2'd1 || (in_op_i[29:28] == 2'd3 && sum[2*LaneW-1:LaneW] == 32'd1);
+      inside_q[l]             <= unit_in_instruction[0].op[6:0] != 7'h46 &&
+                                 (in_op_i[29:28] == 2'd1 || (in_op_i[29:28] == 2'd3 && sum[2*LaneW-1:LaneW] == 32'd1));
     end
   end
 

@@ -192,8 +192,8 @@ module share_property
   endfunction
 
   function automatic logic is_memory(logic [WordW-1:0] word);
-    return (word[6:0] == 7'h40 || word[6:0] == 7'h41 || word[6:0] == 7'h43 || word[6:0] == 7'h44) &&
-           word[29:28] != 2'd1;
+    return ((word[6:0] == 7'h40 || word[6:0] == 7'h41 || word[6:0] == 7'h43 || word[6:0] == 7'h44) &&
+            word[29:28] != 2'd1) || word[6:0] == 7'h46;
   endfunction
 
   always_comb begin

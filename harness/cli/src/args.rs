@@ -16,7 +16,7 @@ use clap_complete::Shell;
 use gpurf_blocks::config::DEFAULT_PRESET;
 use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
 use gpurf_compiler::scratchpad::{Layout, Relssp};
-use gpurf_compiler::{RegisterOrder, Schedule, WideAccesses};
+use gpurf_compiler::{RegisterOrder, Schedule, Textures, WideAccesses};
 use gpurf_isa::machine::STACK_LIMIT;
 use gpurf_lockstep::HISTORY;
 use gpurf_machine::trace::Format;
@@ -464,6 +464,9 @@ pub struct Compile {
     /// Bits of a global address that accesses read: 32 or 64
     #[arg(long, value_name = "BITS")]
     pub address_bits: Option<AddressBits>,
+    /// What fetches from textures become (docs/textures.md)
+    #[arg(long, value_name = "HOW")]
+    pub textures: Option<Fetches>,
     /// Private bytes of a block's shared memory; accesses to them are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,
@@ -518,6 +521,25 @@ impl Wide {
         match self {
             Self::Strong => WideAccesses::Strong,
             Self::All => WideAccesses::All,
+        }
+    }
+}
+
+/// What fetches from textures become (docs/textures.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Fetches {
+    /// Instructions of the texture unit, where it can perform them
+    Unit,
+    /// Sequences of ordinary instructions
+    Sequence,
+}
+
+impl Fetches {
+    /// The compiler's value.
+    pub const fn textures(self) -> Textures {
+        match self {
+            Self::Unit => Textures::Unit,
+            Self::Sequence => Textures::Sequence,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! fixed time after its start. See `docs/machine.md`.
 
 mod l2;
+mod texture;
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -17,6 +18,7 @@ use gpurf_oracle::{Access, Memory, lanes_of};
 use gpurf_sm::{SmIn, SmOut};
 
 use l2::{L2, Look};
+use texture::TextureUnit;
 
 /// Bytes of a line.
 pub(crate) const LINE: u32 = 128;
@@ -35,6 +37,7 @@ pub(crate) mod kind {
     pub const LOAD: u8 = 0;
     pub const STORE: u8 = 1;
     pub const ATOMIC: u8 = 2;
+    pub const TEXTURE: u8 = 3;
 }
 
 /// An access to bytes that belong to no buffer.
@@ -66,6 +69,8 @@ pub enum Nonsense {
     },
     /// This atomic operation does not exist.
     Operation(u8),
+    /// A texture fetch of this access does not exist, or its requests do not follow each other.
+    Fetch(u32),
 }
 
 impl fmt::Display for Nonsense {
@@ -74,6 +79,9 @@ impl fmt::Display for Nonsense {
             Self::Kind(kind) => write!(f, "a request of kind {kind}, which does not exist"),
             Self::Place { size, offset } => write!(f, "an access of 2^{size} bytes at byte {offset} of a line"),
             Self::Operation(operation) => write!(f, "atomic operation {operation}, which does not exist"),
+            Self::Fetch(line) => {
+                write!(f, "a texture fetch {line:#x} that does not exist, or without its third coordinate")
+            }
         }
     }
 }
@@ -144,6 +152,7 @@ pub struct GlobalMemory {
     waiting: VecDeque<u64>,
     banks: [Bank; BANKS],
     l2: Option<L2>,
+    texture: TextureUnit,
     answers: VecDeque<Answer>,
     /// The first access outside all buffers that was answered: the SM reports it itself.
     answered_outside: Option<Outside>,
@@ -164,15 +173,17 @@ impl GlobalMemory {
             waiting: VecDeque::new(),
             banks: [Bank::default(); BANKS],
             l2: (config.l2_kilobytes > 0).then(|| L2::new(config.l2_kilobytes)),
+            texture: TextureUnit::new(config.texture_kilobytes),
             answers: VecDeque::new(),
             answered_outside: None,
             fault: None,
         }
     }
 
-    /// Takes these buffers for the next launch; local memory is cleared.
-    pub fn begin(&mut self, buffers: Memory) {
+    /// Takes these buffers and words of the constant space for the next launch; local memory is cleared.
+    pub fn begin(&mut self, buffers: Memory, constants: Vec<u32>) {
         self.buffers = buffers;
+        self.texture.begin(constants);
         self.local.clear();
     }
 
@@ -276,10 +287,18 @@ impl GlobalMemory {
 
     /// Accepts the request of this cycle.
     fn accept(&mut self, out: &SmOut) {
+        if out.mem_req_kind_o == kind::TEXTURE {
+            self.fetch(out);
+            return;
+        }
         let due = self.schedule(out);
         let (mut line, present) = line_at(&self.buffers, &mut self.local, out.mem_req_line_o);
         let result = perform(&mut line, present, out);
-        let expected = out.mem_req_answer_o == 1;
+        self.answer(out.mem_req_answer_o == 1, due, result, present as u8);
+    }
+
+    /// Answers a request, if it expects that, and keeps its fault.
+    fn answer(&mut self, expected: bool, due: u64, result: Result<WarpData, MemoryFault>, present: u8) {
         let (data, fault) = match result {
             Ok(data) => (data, None),
             Err(fault) => (WarpData::ZERO, Some(fault)),
@@ -294,7 +313,7 @@ impl GlobalMemory {
             None => {}
         }
         if expected {
-            self.answers.push_back(Answer { due, data, fault: fault.is_some(), present: present as u8 });
+            self.answers.push_back(Answer { due, data, fault: fault.is_some(), present });
         }
     }
 }

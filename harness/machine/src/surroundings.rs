@@ -67,8 +67,8 @@ impl Surroundings {
         if let Some(periods) = &mut self.periods {
             periods.begin(reference);
         }
+        self.memory.begin(buffers, job.constants.clone());
         self.host.begin(job);
-        self.memory.begin(buffers);
         (self.after_fault, self.ended) = (0, None);
     }
 

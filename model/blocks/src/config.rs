@@ -27,7 +27,7 @@ mod section;
 mod sections;
 mod sm;
 
-pub use compiler::{CompilerConfig, RegisterOrder, Relssp, Schedule, ShareLayout, WideAccesses};
+pub use compiler::{CompilerConfig, RegisterOrder, Relssp, Schedule, ShareLayout, Textures, WideAccesses};
 pub use presets::{ALTERNATING, BANKS_8, BANKS_16, KEPLER, MRF_1R1W, TWO_LEVEL};
 pub use section::Rule;
 pub(crate) use section::section;

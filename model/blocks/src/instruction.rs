@@ -173,17 +173,18 @@ pub const fn constant(op: u64) -> u32 {
     (op >> 32) as u32
 }
 
-/// Whether an instruction that writes register `d` is a long-latency operation: a load or an atomic operation outside shared memory.
+/// Whether an instruction that writes register `d` is a long-latency operation: a load or an atomic operation outside shared memory, or a texture
+/// fetch.
 #[inline]
 pub const fn long_latency(op: u64, d: u8) -> bool {
     uses_memory(op) && opcode(op) != 0x41 && d != NO_REG
 }
 
-/// Whether an instruction is a load, a store or an atomic operation outside shared memory.
+/// Whether an instruction is a load, a store or an atomic operation outside shared memory, or a texture fetch.
 #[inline]
 pub const fn uses_memory(op: u64) -> bool {
     const SHARED: u64 = 1;
-    matches!(opcode(op), 0x40 | 0x41 | 0x43 | 0x44) && op >> 28 & 3 != SHARED
+    opcode(op) == 0x46 || matches!(opcode(op), 0x40 | 0x41 | 0x43 | 0x44) && op >> 28 & 3 != SHARED
 }
 
 /// Whether an instruction that writes register `d` is a returning atomic operation outside shared memory.

@@ -68,6 +68,9 @@ pub struct Options {
     /// Number of address bits that accesses to global memory read.
     #[serde(default)]
     pub address_bits: AddressBits,
+    /// What fetches from textures become.
+    #[serde(default)]
+    pub textures: Textures,
     /// How code is generated for blocks that share a part of their shared memory.
     #[serde(default)]
     pub scratchpad: ScratchpadOptions,
@@ -87,6 +90,17 @@ pub enum WideAccesses {
     Strong,
     /// All accesses to global memory, also where the program has a data race.
     All,
+}
+
+/// What fetches from textures become (`docs/textures.md`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Textures {
+    /// Instructions of the texture unit, where it can perform them.
+    #[default]
+    Unit,
+    /// Sequences of ordinary instructions.
+    Sequence,
 }
 
 /// Number of address bits that accesses to global memory read. Serialised as that number.
@@ -164,6 +178,7 @@ impl Default for Options {
             stack_bytes: default_stack_bytes(),
             wide_accesses: WideAccesses::Strong,
             address_bits: AddressBits::Wide,
+            textures: Textures::Unit,
             scratchpad: ScratchpadOptions::NONE,
         }
     }

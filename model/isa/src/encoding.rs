@@ -104,6 +104,9 @@ const B: Bits = Bits(32, 8);
 const OFFSET: Bits = Bits(40, 24);
 const IMMEDIATE: Bits = Bits(32, 32);
 
+/// The highest address of a constant word with a texture's handle.
+pub const MOST_HANDLE: u32 = (1 << 17) - 4;
+
 const C: Bits = Bits(0, 8);
 const MODIFIERS_HIGH: Bits = Bits(8, 12);
 const RECONVERGENCE: Bits = Bits(0, 20);
@@ -289,6 +292,10 @@ impl Instruction {
         let unused = |field| Err(DecodeError::Unused { mnemonic, field });
         if self.op.slots().has(Slots::JOIN) && self.target().is_none() {
             return Err(DecodeError::Value { mnemonic, field: "target", value: self.b.immediate().unwrap_or(0) });
+        }
+        let offset = self.offset.bytes() as u32;
+        if self.op.slots().has(Slots::TEXTURE) && (!offset.is_multiple_of(4) || offset > MOST_HANDLE) {
+            return Err(DecodeError::Value { mnemonic, field: "offset", value: offset });
         }
         if self.op.slots().has(Slots::PAIR) && !self.has_wide_address() && self.b != Operand::ZERO {
             return unused("b");

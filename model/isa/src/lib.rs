@@ -28,7 +28,7 @@ mod tests;
 
 pub use cache_marks::CacheMarks;
 pub use control::{Control, PowerState};
-pub use encoding::DecodeError;
+pub use encoding::{DecodeError, MOST_HANDLE};
 pub use image::Image;
 pub use instruction::Instruction;
 pub use levels::*;

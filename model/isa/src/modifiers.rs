@@ -279,6 +279,58 @@ modifiers! {
         /// m + c as floats, to nearest even; subnormals are flushed in global memory and kept in shared memory, as PTX says.
         AddF32 = 11, "ADD.F32";
     }
+    /// What a texture fetch reads. Bit 4 says that there is a third coordinate.
+    TextureAccess: 5 {
+        /// One dimension.
+        D1 = 0, "1D";
+        /// Two dimensions.
+        D2 = 1, "2D";
+        /// Layers of one dimension.
+        A1D = 2, "A1D";
+        /// One dimension, integer coordinates.
+        D1Int = 3, "1D.INT";
+        /// Two dimensions, integer coordinates.
+        D2Int = 4, "2D.INT";
+        /// Layers of one dimension, an integer coordinate.
+        A1DInt = 5, "A1D.INT";
+        /// Texel 0 of a gather in two dimensions.
+        D2Gather0 = 8, "2D.GATHER0";
+        /// Texel 1 of a gather in two dimensions.
+        D2Gather1 = 9, "2D.GATHER1";
+        /// Texel 2 of a gather in two dimensions.
+        D2Gather2 = 10, "2D.GATHER2";
+        /// Texel 3 of a gather in two dimensions.
+        D2Gather3 = 11, "2D.GATHER3";
+        /// Three dimensions.
+        D3 = 16, "3D";
+        /// Layers of two dimensions.
+        A2D = 17, "A2D";
+        /// A cube map.
+        Cube = 18, "CUBE";
+        /// Three dimensions, integer coordinates.
+        D3Int = 19, "3D.INT";
+        /// Layers of two dimensions, integer coordinates.
+        A2DInt = 20, "A2D.INT";
+        /// Texel 0 of a gather in a layer.
+        A2DGather0 = 24, "A2D.GATHER0";
+        /// Texel 1 of a gather in a layer.
+        A2DGather1 = 25, "A2D.GATHER1";
+        /// Texel 2 of a gather in a layer.
+        A2DGather2 = 26, "A2D.GATHER2";
+        /// Texel 3 of a gather in a layer.
+        A2DGather3 = 27, "A2D.GATHER3";
+    }
+    /// A channel of a texel.
+    Channel: 2 {
+        /// The first one.
+        R = 0, "R";
+        /// The second one.
+        G = 1, "G";
+        /// The third one.
+        B = 2, "B";
+        /// The fourth one.
+        A = 3, "A";
+    }
     /// How a shuffle chooses the lane to read from.
     Shuffle: 2 {
         /// Lane number minus b.

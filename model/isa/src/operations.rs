@@ -31,6 +31,8 @@ impl Slots {
     pub const PAIR: Self = Self(1 << 9);
     /// Has a reconvergence point.
     pub const JOIN: Self = Self(1 << 10);
+    /// The offset is the address of a constant word that holds a texture's handle; it is not added to a.
+    pub const TEXTURE: Self = Self(1 << 11);
 
     const fn union(slots: &[Self]) -> Self {
         let mut all = 0;
@@ -304,4 +306,6 @@ operations! {
         "d = the word at the address, which is replaced by a function of itself and c";
     0x44 Cas "CAS" { space: AtomicSpace } [D A B C OFFSET] space.unit(),
         "d = the word at the address, which is replaced by c where it equals b; a is the lower word of an address whose upper word is 0";
+    0x46 Tex "TEX" { access: TextureAccess, channel: Channel } [D A B C OFFSET TEXTURE] Unit::GlobalMemory,
+        "d = a channel of the texture at the coordinates a, b, c; the constant word at the offset is the texture's handle";
 }

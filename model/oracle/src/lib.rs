@@ -36,6 +36,7 @@ mod replay;
 pub mod scratchpad;
 mod shared;
 mod stack;
+pub mod texture;
 mod turns;
 mod undefined;
 mod warp;

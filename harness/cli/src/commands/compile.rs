@@ -10,7 +10,7 @@ use gpurf_oracle::host::named;
 use gpurf_regress::compiler_options;
 
 use super::{acceptance, source};
-use crate::args::{AddressBits, Compile, Naming, Order, Releases, Selection, SharedOrder, Wide};
+use crate::args::{AddressBits, Compile, Fetches, Naming, Order, Releases, Selection, SharedOrder, Wide};
 use crate::failure::{Failure, Status};
 use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, numbers, words};
@@ -86,6 +86,7 @@ fn options(arguments: &Compile) -> Result<Options, Failure> {
         stack_bytes: arguments.stack_bytes.unwrap_or(preset.stack_bytes),
         wide_accesses: arguments.wide_accesses.map_or(preset.wide_accesses, Wide::accesses),
         address_bits: arguments.address_bits.map_or(preset.address_bits, AddressBits::bits),
+        textures: arguments.textures.map_or(preset.textures, Fetches::textures),
         scratchpad,
         ..preset
     })

@@ -177,6 +177,8 @@ fn passes_of_a_store_are_one_write() {
     bench.pass(0, 1, false, 0xf0, true).cycle();
     // A load commits a register, nothing else.
     bench.pass(0, 0, false, u32::MAX, true).cycle();
+    // So does a texture fetch.
+    bench.pass(0, 3, false, u32::MAX, true).cycle();
     // Shared memory of slot 1 begins at 256: 200 bytes rounded up. Here its addresses run over the end, which the SM would not allow.
     bench.pass(3, 1, true, 3, true).cycle();
     // Local memory.

@@ -30,6 +30,8 @@ struct Access {
 /// Kinds of memory instruction, as on the address unit's `kind_o`.
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
+/// A texture fetch, which only reads.
+const TEXTURE: u8 = 3;
 
 /// Special registers that hold words of the time.
 const TIME: [Special; 2] = [Special::TimeLow, Special::TimeHigh];
@@ -158,7 +160,7 @@ impl<S: Sink> Tracker<S> {
             }
             *occurrence += u64::from(unit.last_o);
         }
-        if unit.kind_o == LOAD {
+        if matches!(unit.kind_o, LOAD | TEXTURE) {
             return;
         }
         let window = match (unit.shared_valid_o, unit.local_o) {

@@ -12,7 +12,7 @@ use gpurf_oracle::lanes_of;
 use super::seen::Seen;
 use super::words::{Place, Tally, Word};
 use crate::memory::LINE;
-use crate::memory::kind::{LOAD, STORE};
+use crate::memory::kind::{LOAD, STORE, TEXTURE};
 
 /// The event word that is counted: outcomes of requests and answers. Waits are not counted here.
 pub const WORDS: &[Word] = &[Word {
@@ -222,6 +222,13 @@ impl Replay {
 
     /// A request leaves; returns the line that it uses.
     fn leave(&mut self, (kind, bypass): (u8, bool), line: u32, answer: bool, tally: &mut Tally) -> Option<u32> {
+        if kind == TEXTURE {
+            // It has no line. The answer of its last request takes a place among the others.
+            if answer {
+                self.misses.push_back(Miss { line, open: false, rows: 1 });
+            }
+            return None;
+        }
         let hit = self.has(line);
         let open = self.misses.iter().position(|miss| miss.open && miss.line == line);
         if kind == LOAD && bypass {

@@ -40,6 +40,7 @@ impl Needs {
             Op::Ld { space, .. } => space != Space::Shared,
             Op::St { space, .. } => space != Space::Shared,
             Op::Atom { space, .. } | Op::Cas { space, .. } => elsewhere(space),
+            Op::Tex { .. } => true,
             _ => false,
         };
         Self {

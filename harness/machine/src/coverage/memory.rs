@@ -3,6 +3,7 @@
 use gpurf_blocks::config::Config;
 
 use super::{Group, Sums, handshakes, several, situations, sums};
+use crate::memory::kind::TEXTURE;
 
 /// A data cache takes the place of the line table.
 pub(super) fn caches(config: &Config) -> bool {
@@ -69,13 +70,17 @@ pub(super) static GROUPS: &[Group] = &[
     },
     situations! { "coalescer", |_| true, |look| {
             let (coalescer, unit) = (&look.o.coalescer, &look.o.address_unit);
-            let served = coalescer.served_o;
+            let (fetch, third) = (unit.kind_o == TEXTURE, look.s.coalescer.third_q != 0);
+            let served = if fetch { 0 } else { coalescer.served_o };
+            let fetched = fetch && coalescer.served_o != 0;
             let waits = look.out.mem_req_valid_o & !look.inputs.mem_req_ready_i != 0;
         }
         "a line of 32 lanes": served == u32::MAX;
         "a line of 2 to 31 lanes": (2..32).contains(&served.count_ones());
         "a line of one lane": served.is_power_of_two();
-        "lanes wait because a request waits for memory": unit.global_valid_o != 0 && served == 0 && waits;
+        "lanes wait because a request waits for memory": unit.global_valid_o != 0 && coalescer.served_o == 0 && waits;
+        "a texture fetch in one request": fetched && !third;
+        "the second of two requests of a texture fetch": fetched && third;
         "a line of local memory": served != 0 && unit.local_o != 0;
     },
     situations! { "coalescer", |c| !caches(c), |look| {

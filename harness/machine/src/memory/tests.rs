@@ -2,8 +2,15 @@ use gpurf_blocks::Ports;
 
 use super::*;
 
-const CONFIG: MemoryConfig =
-    MemoryConfig { latency: 40, bandwidth: 16, granule: 128, row_cycles: 0, l2_kilobytes: 0, l2_latency: 10 };
+const CONFIG: MemoryConfig = MemoryConfig {
+    latency: 40,
+    bandwidth: 16,
+    granule: 128,
+    row_cycles: 0,
+    l2_kilobytes: 0,
+    l2_latency: 10,
+    texture_kilobytes: 2,
+};
 
 /// Memory under test: an SM that offers requests and always takes answers, unless the test says otherwise.
 struct Bench {
@@ -41,7 +48,7 @@ impl Bench {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let index = buffers.add("buffer", &bytes).unwrap();
         let address = buffers.buffer(index).address();
-        memory.begin(buffers);
+        memory.begin(buffers, Vec::new());
         (Self { memory, inputs: SmIn::zeroed(), out: SmOut::zeroed(), started: false, cycle: 0 }, address)
     }
 
@@ -333,7 +340,7 @@ fn local_memory_is_zero_and_apart_from_global_memory() {
     assert_eq!(bench.answer().1, WarpData::ZERO);
     // The next launch finds zeros again.
     let buffers = bench.memory.take_buffers();
-    bench.memory.begin(buffers);
+    bench.memory.begin(buffers, Vec::new());
     bench.put(lane(local(kind::LOAD, 3), 0, 0, 0));
     assert_eq!(bench.answer().1, WarpData::ZERO);
 }
@@ -364,7 +371,7 @@ fn what_belongs_to_no_buffer_is_a_fault() {
     let mut buffers = Memory::default();
     let index = buffers.add("bytes", &[1, 2, 3, 4, 5]).unwrap();
     let address = buffers.buffer(index).address();
-    bench.memory.begin(buffers);
+    bench.memory.begin(buffers, Vec::new());
     for (offset, size, fault) in [(4, 0, false), (5, 0, true), (4, 1, true), (0, 2, false)] {
         let load = SmOut { mem_req_size_o: size, ..request(kind::LOAD, address) };
         bench.put(lane(load, 0, offset, 0));
@@ -375,7 +382,13 @@ fn what_belongs_to_no_buffer_is_a_fault() {
 #[test]
 fn nonsense_ends_the_run_and_does_not_panic() {
     let cases = [
-        (SmOut { mem_req_kind_o: 3, ..request(kind::LOAD, 0) }, Nonsense::Kind(3)),
+        (SmOut { mem_req_kind_o: 4, ..request(kind::LOAD, 0) }, Nonsense::Kind(4)),
+        // An access that does not exist; bits that mean nothing; the last request without the first one; no lane.
+        (lane(fetch(6, 0), 0, 0, 0), Nonsense::Fetch(6)),
+        (lane(fetch(1 << 7, 0), 0, 0, 0), Nonsense::Fetch(1 << 7)),
+        (lane(fetch(16, 0), 0, 0, 0), Nonsense::Fetch(16)),
+        (fetch(0, 0), Nonsense::Fetch(0)),
+        (SmOut { mem_req_answer_o: 0, ..lane(fetch(0, 0), 0, 0, 0) }, Nonsense::Fetch(0)),
         (SmOut { mem_req_size_o: 3, ..request(kind::LOAD, 0) }, Nonsense::Place { size: 3, offset: 0 }),
         (SmOut { mem_req_size_o: 1, ..request(kind::ATOMIC, 0) }, Nonsense::Place { size: 1, offset: 0 }),
         (lane(request(kind::LOAD, 0), 0, 3, 0), Nonsense::Place { size: 2, offset: 3 }),
@@ -408,4 +421,90 @@ fn the_same_outputs_give_the_same_inputs() {
         seen
     };
     assert!(drive() == drive());
+}
+
+/// A texture request without lanes, whose handle is in constant word `constant`: channel and access, then the number of the word.
+fn fetch(access: u32, constant: u32) -> SmOut {
+    SmOut { mem_req_line_o: constant << 10 | access, ..request(kind::TEXTURE, 0) }
+}
+
+/// Accesses with integer coordinates.
+const D2_INT: u32 = 4;
+const D3_INT: u32 = 19;
+
+/// Memory with a texture: 32 x 8 x 2 words, as many as 16 lines, of which each holds its number. Constant word 5 has its handle.
+fn with_texture(config: MemoryConfig) -> (Bench, u32) {
+    let (mut bench, address) = Bench::new(config, &words(32 + 512));
+    let mut buffers = bench.memory.take_buffers();
+    // The format: words, unsigned; the modes: border.
+    let header = [address + 128, 0, 2 | 0x3f << 10, 32, 8, 2, 128, 1024, 77];
+    let bytes: Vec<u8> = header.iter().flat_map(|word| word.to_le_bytes()).collect();
+    buffers.write_at(address, &bytes).unwrap();
+    bench.memory.begin(buffers, vec![0, 0, 0, 0, 0, address]);
+    (bench, address)
+}
+
+/// A lane of a fetch in two dimensions.
+fn at(mut out: SmOut, number: usize, x: u32, y: u32) -> SmOut {
+    out.mem_req_compare_o.0[number] = y;
+    lane(out, number, 0, x)
+}
+
+#[test]
+fn a_fetch_gives_a_word_for_each_lane() {
+    let (mut bench, _) = with_texture(CONFIG);
+    let out = at(at(at(fetch(D2_INT, 5), 0, 3, 1), 4, 31, 7), 31, 32, 0);
+    let taken = bench.put(out);
+    let (cycle, line, fault) = bench.answer();
+    assert_eq!((line.0[0], line.0[4], line.0[31], fault), (0x1000 + 32 + 35, 0x1000 + 32 + 255, 77, false));
+    assert_eq!(line.0.iter().filter(|word| **word != 0).count(), 3, "lanes outside are zero");
+    // Two lines, of which the second begins to move 8 cycles after the first.
+    assert_eq!(cycle - taken, 48);
+    assert_eq!(bench.memory.moved(), Moved { read: 256, written: 0 });
+    // They are in the cache now.
+    let taken = bench.put(out);
+    assert_eq!(bench.answer().0 - taken, 40);
+    assert_eq!(bench.memory.moved().read, 256);
+    // A handle that is not there is zero, and there is no header.
+    bench.put(at(fetch(D2_INT, 6), 7, 0, 0));
+    assert!(bench.answer().2);
+    let outside = Outside { warp: 0, lane: 7, access: Access::Load, address: 0, bytes: 4 };
+    assert_eq!(bench.memory.answered_outside(), Some(outside));
+}
+
+#[test]
+fn the_third_coordinate_comes_first() {
+    let (mut bench, _) = with_texture(CONFIG);
+    let third = SmOut { mem_req_answer_o: 0, ..lane(fetch(D3_INT, 5), 2, 0, 1) };
+    bench.put(third);
+    bench.put(at(fetch(D3_INT, 5), 2, 3, 1));
+    assert_eq!(bench.answer().1.0[2], 0x1000 + 32 + 256 + 35);
+    // It is used once.
+    bench.put(at(fetch(D3_INT, 5), 2, 3, 1));
+    bench.settle();
+    assert_eq!(bench.memory.fault(), Some(MemoryFault::Nonsense(Nonsense::Fetch(5 << 10 | D3_INT))));
+}
+
+#[test]
+fn the_texture_unit_takes_four_lanes_a_cycle() {
+    let (mut bench, _) = with_texture(CONFIG);
+    let all = (0..32).fold(fetch(D2_INT, 5), |out, lane| at(out, lane, lane as u32, 0));
+    bench.put(all);
+    bench.answer();
+    let taken: Vec<u64> = (0..11).map(|_| bench.put(all)).collect();
+    assert_eq!(taken[8] - taken[0], 8, "eight fetches wait, while the first is performed");
+    assert_eq!(taken[9] - taken[0], 9);
+    assert_eq!(taken[10] - taken[0], 16, "there is room when the second begins");
+    let cycles: Vec<u64> = (0..11).map(|_| bench.answer().0).collect();
+    assert!(cycles.iter().zip(0..).all(|(cycle, i)| *cycle == taken[0] + 40 + 8 * i), "{cycles:?} from {taken:?}");
+    // Without a cache each fetch moves its line.
+    let (mut bench, _) = with_texture(MemoryConfig { texture_kilobytes: 0, ..CONFIG });
+    (0..3).for_each(|_| _ = bench.put(all));
+    bench.settle();
+    assert_eq!(bench.memory.moved().read, 3 * 128);
+    // Lines that miss go through the L2 cache: it has them after the first fetch, and the answer comes no later for that.
+    let (mut bench, _) = with_texture(MemoryConfig { texture_kilobytes: 0, l2_kilobytes: 4, ..CONFIG });
+    (0..3).for_each(|_| _ = bench.put(all));
+    bench.settle();
+    assert_eq!(bench.memory.moved().read, 128);
 }

@@ -25,6 +25,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<Cache, CacheDriver, CacheC
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
+const TEXTURE: u8 = 3;
 /// Bits of a line's number.
 const LINE_W: u32 = 26;
 /// The bits of the straps that are the latency of hits.
@@ -83,6 +84,7 @@ knobs! {
         bypass: "a load is to pass the cache by" = [0, 0, 100, 700],
         stuck: "a request that needs no data follows one that has waited for them" = [0, 150, 500],
         atomic: "it is of an atomic operation" = [0, 100, 500],
+        texture: "it is of a texture fetch" = [0, 50, 300],
         wanted: "its old values are wanted" = [200, 800],
         again: "its line is that of the pass before" = [0, 200, 700],
         few: "its line is one of as many as there are sets" = [0, 300, 950, 1000],
@@ -161,7 +163,7 @@ impl Driver for CacheDriver {
         let answered = i.mem_rsp_valid_i & out.mem_rsp_ready_o == 1;
         self.unanswered = self.unanswered + usize::from(asked) - usize::from(answered);
         self.answer &= !answered;
-        self.full = i.pass_valid_i == 1 || self.full && !leaves;
+        self.full = self.next.is_some() || self.full && !leaves;
         self.stuck = part(CACHE_EVENT, out.event_o.into(), "cache_wait_access") == 1;
         self.read = out.ram_read_o == 1 && is_free(i.read_ready_i, out.ram_read_entry_o);
         self.twin.clock(i);
@@ -218,15 +220,16 @@ impl CacheDriver {
             () if passes => [LOAD, STORE][rng.below(2) as usize],
             () if rng.chance(knobs.store) => STORE,
             () if rng.chance(knobs.atomic) => ATOMIC,
+            () if rng.chance(knobs.texture) => TEXTURE,
             () => LOAD,
         };
-        let answer = kind == LOAD || kind == ATOMIC && rng.chance(knobs.wanted);
+        let answer = kind == LOAD || kind != STORE && rng.chance(knobs.wanted);
         if answer && self.twin.out.room_o == 0 {
             return;
         }
         let row = match kind {
             STORE if passes || rng.chance(knobs.whole) => whole_line(rng),
-            ATOMIC => Row::of_atomic(rng, knobs.partial),
+            ATOMIC | TEXTURE => Row::of_atomic(rng, knobs.partial),
             _ => Row::of_line(rng, knobs.partial, None),
         };
         let bypass = kind == LOAD && (passes || rng.chance(knobs.bypass));
@@ -238,7 +241,10 @@ impl CacheDriver {
             () if rng.chance(knobs.few) => self.lines.alone(rng),
             () => self.lines.draw(rng),
         };
-        (i.pass_valid_i, i.pass_line_i) = (1, line);
+        // The first of two requests of a fetch is no pass.
+        if kind != TEXTURE || answer {
+            (i.pass_valid_i, i.pass_line_i) = (1, line);
+        }
         let mut data = WarpData::ZERO;
         if kind != LOAD {
             set_lanes(row.mask).for_each(|lane| data.0[lane] = rng.next_u64() as u32);
@@ -583,6 +589,10 @@ impl CacheCover {
         point!("a load waits for memory", memory && is(LOAD));
         point!("a store waits for memory", memory && is(STORE));
         point!("an atomic operation waits for memory", memory && is(ATOMIC));
+        point!("the first request of a texture fetch", leaves && is(TEXTURE) && !wanted);
+        point!("the last request of a texture fetch", leaves && is(TEXTURE) && wanted);
+        point!("a texture fetch waits for a row or a miss", row && is(TEXTURE));
+        point!("a texture fetch waits for memory", memory && is(TEXTURE));
         point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
         point!("a load has waited for a row, and joins", merge && before.wait_row, given = self.rows <= 16);
         point!(

@@ -93,6 +93,7 @@ impl DecodeCover {
         point!("LDC", opcode == 0x42);
         point!("ATOM", opcode == 0x43);
         point!("CAS", opcode == 0x44);
+        point!("TEX", opcode == 0x46);
         let marked = i.op_i >> 7 & 1 == 1;
         let none = [roles.a(), roles.b(), roles.c(), roles.d()] == [255; 4] && roles.b_constant() == 0;
         let no_predicates = roles.p() == 7 && roles.s() == 7 && roles.t() == 7;
@@ -103,6 +104,7 @@ impl DecodeCover {
         point!("b is a register: single precision", roles.unit() == unit::FP && roles.b() != 255);
         point!("b is a constant: single precision", roles.unit() == unit::FP && roles.b_constant() == 1);
         point!("bit of the constant where b is always a register", marked && opcode == 0x44);
+        point!("TEX with the bit of the constant", marked && opcode == 0x46);
         point!("bit of the constant without a b", marked && matches!(opcode, 0x2b..=0x2d | 0x35..=0x38 | 0x42 | 0x12));
         point!("LD or ST with an upper word", access && matches!(space, 0 | 3));
         point!("LD or ST without an upper word", access && matches!(space, 1 | 2));

@@ -21,6 +21,7 @@ const LD: u8 = 0x40;
 const ST: u8 = 0x41;
 const ATOM: u8 = 0x43;
 const CAS: u8 = 0x44;
+const TEX: u8 = 0x46;
 const RELSSP: u8 = 0x08;
 /// No instruction of a program: a probe, which finds out where the accesses of an instruction lie.
 const PROBE: u8 = 0x45;
@@ -53,7 +54,7 @@ knobs! {
         mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
         fault: "an instruction is at fault" = [0, 300, 700],
         partial: "lanes do not take part" = [0, 500, 900],
-        other: "a shuffle or a release" = [50, 300],
+        other: "a shuffle, a texture fetch or a release" = [50, 300],
         probe: "an access is a probe" = [0, 300, 900],
         released: "the block has released the common area" = [0, 200, 800],
         // More often than in other blocks, since the states that a reset has to hit are short.
@@ -254,7 +255,11 @@ impl AddressUnitDriver {
         let mut operands = [WarpData::ZERO; OPERANDS];
         operands.iter_mut().for_each(|data| rng.fill(&mut data.0));
         let draft = if rng.chance(knobs.other) {
-            if rng.chance(300) { release() } else { shuffle(rng) }
+            match rng.below(10) {
+                0..3 => release(),
+                3..6 => fetch(rng),
+                _ => shuffle(rng),
+            }
         } else {
             let access = self.access(rng, knobs, inputs, inputs.in_mask_i[port], &mut operands);
             // Only accesses that may be of shared memory are probed.
@@ -393,6 +398,14 @@ fn release() -> Draft {
     Draft { opcode: RELSSP, m: 0, d, a, b, c, p: NO_PRED, constant: None, offset: 0 }
 }
 
+/// A texture fetch.
+fn fetch(rng: &mut Rng) -> Draft {
+    let (access, channel) = (rng.below(32) as u32, rng.below(4) as u32);
+    let [d, a, b, c] = [800, 900, 700, 500].map(|present| register(rng, present));
+    let offset = 4 * rng.below(1 << 15) as i32;
+    Draft { opcode: TEX, m: access | channel << 5, d, a, b, c, p: NO_PRED, constant: None, offset }
+}
+
 /// A shuffle.
 fn shuffle(rng: &mut Rng) -> Draft {
     let m = rng.next_u64() as u32 & 0xffff;
@@ -525,6 +538,12 @@ impl AddressUnitCover {
         point!("compare and swap: other spaces are global", held(&[CAS], &[LOCAL, GENERIC]));
         point!("load: in the constant space", held(&[LD], &[GENERIC]) && p.constant_q != 0);
         point!("shuffle", new && op == SHFL);
+        point!("texture fetch", new && op == TEX);
+        point!("texture fetch without a register", new && op == TEX && o.reg_valid_o == 0);
+        point!("texture fetch of some lanes", new && op == TEX && t.mask != u32::MAX);
+        point!("texture fetch whose a is zero", new && op == TEX && !source(0));
+        point!("texture fetch with three coordinates", new && op == TEX && t.src_valid & 7 == 7);
+        point!("a texture fetch ends", o.last_o == 1 && o.kind_o == 3);
         point!("shuffle by a constant", new && op == SHFL && t.b_constant);
         point!("unsigned byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 0));
         point!("signed byte", held(&[LD], &memory) && (o.size_o, o.signed_o) == (0, 1));

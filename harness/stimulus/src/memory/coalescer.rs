@@ -1,10 +1,10 @@
 //! `coalescer`.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::memory::{Coalescer, CoalescerIn, CoalescerOut};
+use gpurf_blocks::memory::{Coalescer, CoalescerIn, CoalescerOut, CoalescerProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::sizes::MAX_WARPS;
-use gpurf_blocks::{LANES, NoProbe, Ports};
+use gpurf_blocks::{LANES, Ports};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{Pending, addresses, set_lanes};
@@ -75,8 +75,8 @@ impl CoalescerDriver {
     fn begin(&mut self, rng: &mut Rng, knobs: &CoalescerKnobs) {
         self.pending.begin(rng, knobs.partial);
         let access = &mut *self.access;
-        access.kind_i = rng.below(3) as u8;
-        let atomic = access.kind_i == 2;
+        access.kind_i = rng.below(4) as u8;
+        let (atomic, fetch) = (access.kind_i == 2, access.kind_i == 3);
         access.atomic_i = if !atomic {
             0
         } else if rng.chance(300) {
@@ -84,9 +84,10 @@ impl CoalescerDriver {
         } else {
             rng.below(12) as u8
         };
-        // There are no atomic operations on local memory.
-        access.local_i = (!atomic && rng.chance(knobs.local)).into();
-        access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
+        // There are no atomic operations on local memory, and no textures.
+        access.local_i = (!atomic && !fetch && rng.chance(knobs.local)).into();
+        access.texture_i = rng.below(1 << 26) as u32;
+        access.size_i = if atomic || fetch { 2 } else { rng.below(3) as u8 };
         // Bits without a meaning are random.
         access.bypass_i = rng.chance(400).into();
         access.signed_i = (access.kind_i == 0 && access.size_i < 2 && rng.chance(500)).into();
@@ -119,9 +120,35 @@ impl CoalescerCover {
         Self { waiting: false }
     }
 
-    fn observe(&mut self, i: &CoalescerIn, o: &CoalescerOut, _: &NoProbe<SmShape>, points: &mut Points) {
+    fn observe(&mut self, i: &CoalescerIn, o: &CoalescerOut, p: &CoalescerProbe, points: &mut Points) {
         self.situations(i, o, points);
+        self.fetches(i, o, p.third_q == 1, points);
         self.waiting = i.valid_i == 1 && o.served_o == 0 && i.rst_ni == 1;
+    }
+
+    /// Texture fetches; `third`: the request with the third coordinate has been made.
+    fn fetches(&self, i: &CoalescerIn, o: &CoalescerOut, third: bool, points: &mut Points) {
+        let offered = i.valid_i == 1 && i.kind_i == 3;
+        let (full, ready, room) = (o.mem_req_valid_o == 1, i.mem_req_ready_i == 1, i.row_room_i == 1);
+        let (deep, free, passes) = (i.texture_i >> 4 & 1 == 1, !full || ready, o.served_o != 0);
+        let texture = full && o.mem_req_kind_o == 3;
+        point!("fetch with two coordinates", offered && passes && !deep);
+        point!("fetch with a third coordinate", offered && passes && deep);
+        point!("the bit of a third coordinate in an access that is no fetch", passes && i.kind_i != 3 && deep);
+        point!("fetch without a register", offered && passes && i.reg_valid_i == 0);
+        point!("fetch of some lanes", offered && passes && i.lanes_i != u32::MAX);
+        point!("the first request of a fetch", offered && deep && !third && free);
+        point!("the first request of a fetch although there is no row", offered && deep && !third && free && !room);
+        point!("the first request of a fetch waits", offered && deep && !third && !free);
+        point!("the last request of a fetch waits for a row alone", offered && third && free && !room);
+        point!("the last request of a fetch waits for the register alone", offered && third && !free && room);
+        point!("the last request of a fetch follows the first one at once", offered && third && passes && full);
+        point!("withdrawn between its requests", third && i.valid_i == 0);
+        point!("the first request of a fetch waits for memory", texture && o.mem_req_answer_o == 0 && !ready);
+        point!("the last request of a fetch waits for memory", texture && o.mem_req_answer_o == 1 && !ready);
+        point!("reset between the requests of a fetch", third && i.rst_ni == 0);
+        point!("reset while the first request of a fetch is made", offered && deep && !third && free && i.rst_ni == 0);
+        point!("a fetch with a third coordinate follows another one", offered && deep && !third && texture && ready);
     }
 
     fn situations(&self, i: &CoalescerIn, o: &CoalescerOut, points: &mut Points) {
@@ -131,7 +158,7 @@ impl CoalescerCover {
         let (load, store, atomic) = (passes && i.kind_i == 0, passes && i.kind_i == 1, passes && i.kind_i == 2);
         let (register, local) = (i.reg_valid_i == 1, i.local_i == 1);
         let left = i.lanes_i & !o.served_o;
-        let answers = i.kind_i == 0 || i.kind_i == 2 && register;
+        let answers = matches!(i.kind_i, 0 | 3) || i.kind_i == 2 && register;
         let free = !full || ready;
         let offset =
             |wanted: u8| set_lanes(o.served_o).any(|lane| o.row_valid_o == 1 && o.row_offset_o[lane] == wanted);

@@ -1,6 +1,6 @@
 //! Options of the compiler that follow from a machine.
 
-use gpurf_blocks::config::{Config, RegisterOrder, Relssp, Schedule, ShareLayout, WideAccesses};
+use gpurf_blocks::config::{Config, RegisterOrder, Relssp, Schedule, ShareLayout, Textures, WideAccesses};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{AddressBits, Options, ScratchpadOptions, scratchpad};
 
@@ -44,6 +44,10 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         32 => AddressBits::Narrow,
         _ => AddressBits::Wide,
     };
+    let textures = match config.compiler.textures {
+        Textures::Unit => gpurf_compiler::Textures::Unit,
+        Textures::Sequence => gpurf_compiler::Textures::Sequence,
+    };
     Options {
         registers,
         schedule,
@@ -53,6 +57,7 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         stack_bytes,
         wide_accesses,
         address_bits,
+        textures,
         scratchpad,
     }
 }

@@ -15,6 +15,7 @@ mod lower;
 mod run;
 mod shrink;
 mod text;
+mod textures;
 pub mod themes;
 pub mod tree;
 mod weights;
@@ -109,6 +110,7 @@ pub struct Program {
     addresses: [Option<u32>; lower::BufferKind::ALL.len()],
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
+    textures: Vec<textures::Texture>,
     split_end: bool,
     /// Where its threads release the shared memory that two blocks share.
     release: Release,

@@ -47,13 +47,20 @@ impl Program {
                 false => writeln!(text, "    {{ type = \"u64\", value = 0 }},")?,
             }
         }
-        if windows.contains(&Window::Constant) {
+        let fetches = self.fetches();
+        if fetches || windows.contains(&Window::Constant) {
             for pair in self.constants.chunks(2) {
                 let value = u64::from(pair[0]) | u64::from(pair[1]) << 32;
                 writeln!(text, "    {{ type = \"u64\", value = {value:#x} }},")?;
             }
         }
+        if fetches {
+            self.write_handles(text)?;
+        }
         writeln!(text, "]\n")?;
+        if fetches {
+            self.write_textures(text)?;
+        }
         for buffer in BufferKind::ALL.into_iter().filter(|buffer| self.uses(&windows, *buffer)) {
             self.write_buffer(text, buffer)?;
         }

@@ -83,6 +83,12 @@ pub const THEMES: &[Theme] = &[
         concerns: all,
     },
     Theme {
+        name: "textures",
+        summary: "fetches from textures of all formats, beside other accesses to memory",
+        change: textures,
+        concerns: all,
+    },
+    Theme {
         name: "extents",
         summary: "grids of more than 256 blocks along y or z; buffers across 2 GiB and just below 4 GiB",
         change: extents,
@@ -158,6 +164,14 @@ fn scratchpad(weights: &mut Weights) {
     (weights.sizes.shared_words, weights.sizes.section) = ([32, 128], [6, 16]);
     (weights.sizes.registers, weights.sizes.warps, weights.sizes.blocks) = ([24, 28], [1, 4], [12, 24]);
     quotas(weights, &[("load B32 from shared memory", 2)]);
+}
+
+/// Fetches among loads, stores and floats, which give coordinates.
+fn textures(weights: &mut Weights) {
+    weights.mix = Mix { texture: 200, float: 200, integer: 150, access: 200, ..Mix::default() };
+    weights.windows = Windows { floats: 40, ..Windows::default() };
+    (weights.chances.raw, weights.chances.waw, weights.chances.war) = (400, 200, 300);
+    quotas(weights, &[("TEX", 40)]);
 }
 
 fn mixed(weights: &mut Weights) {

@@ -61,6 +61,8 @@ mix! {
         fresh Fresh = 30,
         /// Accesses to memory.
         access Access = 240,
+        /// Texture fetches.
+        texture Texture = 0,
         /// Branches.
         branch Branch = 50,
         /// Loops.

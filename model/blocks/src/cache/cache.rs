@@ -430,7 +430,7 @@ impl Cache {
         }
         let Some((line, whole)) = self.misses.fill() else { return pass };
         // A store to the line of the answer, or an atomic operation that leaves.
-        let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind != kind::LOAD;
+        let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind == kind::ATOMIC;
         let closes = request.is_some_and(changes)
             && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
         // The tags look up one line in a cycle.
@@ -479,7 +479,7 @@ impl Cache {
         if pass.look.is_none() && pass.fill.is_none() && !pass.fill_waits && !serves {
             return 0;
         }
-        let of = |wanted: u8| pass.leaves && cycle.request.is_some_and(|request| request.kind.min(2) == wanted);
+        let of = |wanted: u8| pass.leaves && cycle.request.is_some_and(|request| request.kind == wanted);
         let (load, store, atomic) = (of(kind::LOAD), of(kind::STORE), of(kind::ATOMIC));
         let found = |is: fn(&Look) -> bool| pass.look.as_ref().is_some_and(is);
         let (hit, open) = (found(|look| look.hit.is_some()), found(|look| look.open.is_some()));
@@ -541,13 +541,13 @@ impl Cache {
     fn clock_tags(&mut self, cycle: &CacheCycle<'_>) {
         let stays = cycle.request.filter(|_| !cycle.pass.leaves).map(|request| request.line);
         let hit = cycle.pass.hit();
-        let atomic = cycle.request.is_some_and(|request| request.kind > kind::STORE);
+        let kind = cycle.request.map(|request| request.kind);
         self.tags.advance(&TagsEdge {
             fifo: is_set(cycle.cfg, FIFO),
             flush: cycle.flush,
             read: cycle.line.or(stays),
-            touch: hit.filter(|_| !atomic),
-            invalidate: hit.filter(|_| atomic),
+            touch: hit.filter(|_| matches!(kind, Some(kind::LOAD | kind::STORE))),
+            invalidate: hit.filter(|_| kind == Some(kind::ATOMIC)),
             fill: match (cycle.pass.full, cycle.request) {
                 (Some(entry), Some(request)) => Some((request.line, entry)),
                 _ => cycle.pass.fill.and_then(|(line, _, entry)| Some((line, entry?))),
@@ -583,7 +583,7 @@ impl Cache {
                 if load { look.hit.is_none() || look.bypass } else { request.kind > kind::STORE && request.answer };
             edge.row = waits.then_some((&row, self.load_q[0] as u8));
             edge.allocate = (waits && look.memory).then_some(self.wants_whole(request, &look));
-            edge.close = !load;
+            edge.close = matches!(request.kind, kind::STORE | kind::ATOMIC);
         }
         if running { self.misses.advance(&edge) } else { self.misses.reset(&edge) }
     }

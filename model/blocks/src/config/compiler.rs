@@ -23,6 +23,8 @@ section! {
         pub wide_accesses: WideAccesses = WideAccesses::Strong;
         /// Code: bits of a global address that accesses read.
         pub address_bits: usize = 64, "32 or 64" if |bits| matches!(bits, 32 | 64);
+        /// Code: what fetches from textures become.
+        pub textures: Textures = Textures::Unit;
         /// Code: bytes of a block's shared memory, from address 0 on, that it does not share with another block. Accesses that lie
         /// there are marked.
         pub private_shared: usize = 0, "a multiple of 4 from 0 to 65536" if |bytes| bytes <= 65536 && bytes % 4 == 0;
@@ -63,6 +65,16 @@ pub enum WideAccesses {
     Strong,
     /// All of global memory.
     All,
+}
+
+/// What fetches from textures become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Textures {
+    /// Instructions of the texture unit, where it can perform them.
+    Unit,
+    /// Sequences of ordinary instructions.
+    Sequence,
 }
 
 /// The order of a kernel's variables of shared memory.

@@ -73,6 +73,8 @@ section! {
         pub row_cycles: usize = 0, "a number from 0 to 1000 (cycles)" if |n| (0..=1000).contains(&n);
         /// Size of the L2 cache in front of the data path; 0: there is none.
         pub l2_kilobytes: usize = 0, "a number from 0 to 16384 (KB)" if |n| (0..=16384).contains(&n);
+        /// Testbench: size of the texture unit's cache, for timing alone; 0: none.
+        pub texture_kilobytes: usize = 12, "a number from 0 to 64 (KB)" if |n| (0..=64).contains(&n);
         /// Cycles from a request to its answer if its line is in the L2 cache.
         pub l2_latency: usize = 200, "a number from 1 to 10000 (cycles)" if |n| (1..=10000).contains(&n);
     }

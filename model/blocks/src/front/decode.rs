@@ -117,7 +117,7 @@ const fn operation(opcode: u8) -> Row {
         0x41 => memory(A | B | C, LOAD_STORE),
         0x42 => row(unit::CONSTANT, D | A),
         0x43 => memory(D | A | B | C, ATOMIC),
-        0x44 => memory(D | A | B | C, SourceB::Register),
+        0x44 | 0x46 => memory(D | A | B | C, SourceB::Register),
         _ => stopping(row(unit::UNSUPPORTED, 0)),
     }
 }

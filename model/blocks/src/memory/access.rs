@@ -11,6 +11,8 @@ pub(crate) mod kind {
     pub(crate) const STORE: u8 = 1;
     /// Reads and writes.
     pub(crate) const ATOMIC: u8 = 2;
+    /// Fetches from a texture.
+    pub(crate) const TEXTURE: u8 = 3;
 }
 
 /// Atomic operations.
@@ -71,13 +73,24 @@ pub struct Access<'a> {
     pub compare: &'a WarpData,
     /// The access is a load that bypasses the data cache.
     pub bypass: bool,
+    /// What a texture fetch says of the texture (`docs/machine.md`, "Texture unit"); 0 for other accesses.
+    pub texture: u32,
 }
+
+/// Bit of [`Access::texture`]: the fetch has a third coordinate.
+const THIRD: u32 = 1 << 4;
 
 impl Access<'_> {
     /// Whether the access returns something to the warp.
     #[inline]
     pub fn answers(&self) -> bool {
-        self.kind == kind::LOAD || self.kind == kind::ATOMIC && self.reg.is_some()
+        matches!(self.kind, kind::LOAD | kind::TEXTURE) || self.kind == kind::ATOMIC && self.reg.is_some()
+    }
+
+    /// Whether it is a texture fetch with a third coordinate.
+    #[inline]
+    pub fn has_third(&self) -> bool {
+        self.kind == kind::TEXTURE && self.texture & THIRD != 0
     }
 }
 

@@ -1,6 +1,7 @@
 //! `address_unit`: the memory instruction at hand. `docs/blocks/address_unit.md`.
 
 use crate::instruction::{Instruction, Issued, NO_PRED, NO_REG, cause, constant, modifiers, opcode};
+use crate::memory::LINE_BITS;
 use crate::memory::access::{Access, WORD, atomic, kind, lanes_where, masked};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
@@ -62,7 +63,7 @@ ports! {
 ports! {
     /// Outputs of [`AddressUnit`].
     pub struct AddressUnitOut(s: &SmShape) {
-        /// Address of each lane; a of a shuffle.
+        /// Address of each lane; a of a shuffle or a texture fetch.
         addr_o: WarpData = field(1024).valid_by("busy_o").early().shows("addr_q"),
         /// Source c of each lane.
         store_o: WarpData = field(1024).valid_by("busy_o").early().shows("store_q"),
@@ -74,6 +75,8 @@ ports! {
         answer_mask_o: u32 = field(32).valid_by("answer_valid_o").early(),
         /// Value that belongs to the cause of the fault.
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
+        /// Handle's constant word, channel and access of a texture fetch; 0 for other instructions.
+        texture_o: u32 = field(LINE_BITS).valid_by("busy_o").early().shows("texture_q"),
         /// Modifiers of the instruction held.
         modifiers_o: u16 = field(16).valid_by("busy_o").early().shows("modifiers_q"),
         /// The instruction is taken at this edge if also valid.
@@ -98,7 +101,7 @@ ports! {
         last_o: u8 = field(1),
         /// Warp of the instruction held.
         warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early().shows("warp_q"),
-        /// Kind of access: 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation, 3 texture fetch.
         kind_o: u8 = field(2).valid_by("busy_o").early().shows("kind_q"),
         /// Bytes as a power of two.
         size_o: u8 = field(2).valid_by("busy_o").early().shows("size_q"),
@@ -161,6 +164,7 @@ mod operation {
     pub(super) const ST: u8 = 0x41;
     pub(super) const ATOM: u8 = 0x43;
     pub(super) const CAS: u8 = 0x44;
+    pub(super) const TEX: u8 = 0x46;
     pub(super) use crate::instruction::{PROBE, RELSSP};
 }
 
@@ -205,6 +209,8 @@ impl Space {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
     Access,
+    /// Reads a texture at the coordinates of the operands.
+    Fetch,
     Shuffle,
     /// Asks whether the access of the head of its warp lies in the common area.
     Probe,
@@ -246,6 +252,7 @@ impl Form {
             operation::ST => Self::access(kind::STORE, Space::of(m)).sized((m >> 2 & 3) as u8).aligned(m >> 4),
             operation::ATOM => Self { atomic: (m >> 2 & 15) as u8, ..Self::access(kind::ATOMIC, Space::of(m)) },
             operation::CAS => Self { wide: false, atomic: atomic::CAS, ..Self::access(kind::ATOMIC, Space::of_cas(m)) },
+            operation::TEX => Self { deed: Deed::Fetch, kind: kind::TEXTURE, size: WORD, ..Self::SHUFFLE },
             operation::RELSSP => Self { deed: Deed::Release, ..Self::SHUFFLE },
             operation::PROBE => {
                 let Self { space, wide, .. } = Self::access(kind::LOAD, Space::of(m));
@@ -395,6 +402,7 @@ pub struct AddressUnit {
     signed_q: bool,
     atomic_q: u8,
     modifiers_q: u16,
+    texture_q: u32,
     reg_q: Option<u8>,
     pred_q: Option<u8>,
     addr_q: WarpData,
@@ -450,6 +458,7 @@ impl AddressUnit {
             store: &self.store_q,
             compare: &self.compare_q,
             bypass: self.kind_q == kind::LOAD && is_set(self.modifiers_q, LOAD_BYPASS),
+            texture: self.texture_q,
         }
     }
 
@@ -542,6 +551,7 @@ impl AddressUnit {
         let m = modifiers(op, instruction.ctl());
         let form = Form::of(opcode(op), m);
         self.shuffle_q = form.deed == Deed::Shuffle;
+        self.texture_q = if form.deed == Deed::Fetch { texture(op, m) } else { 0 };
         (self.warp_q, self.lanes_q) = (warp, mask);
         (self.parts_q, self.space_q, self.line_first_q) = (0, 0, true);
         (self.kind_q, self.size_q, self.signed_q) = (form.kind, form.size, form.signed);
@@ -562,6 +572,10 @@ impl AddressUnit {
             Deed::Shuffle => {
                 // A lane that does not take part may be chosen by one that does, which then keeps its own value.
                 self.addr_q = *a;
+                None
+            }
+            Deed::Fetch => {
+                self.addr_q = masked(a, mask);
                 None
             }
             Deed::Access => self.place(form, offset(op), a, mask, bounds),
@@ -700,6 +714,15 @@ fn is_released(bounds: &Bounds, address: u32) -> bool {
     bounds.common.is_some_and(|common| common.released && address >= common.private_bytes)
 }
 
+/// What a fetch says of the texture: the number of the constant word with its handle, then channel and access.
+fn texture(op: u64, m: u32) -> u32 {
+    const NUMBER_BITS: u32 = 15;
+    const MODIFIER_BITS: u32 = 7;
+    const NUMBER_AT: u32 = 10;
+    let number = offset(op) >> 2 & ((1 << NUMBER_BITS) - 1);
+    number << NUMBER_AT | m & ((1 << MODIFIER_BITS) - 1)
+}
+
 /// The offset of an address: 24 bits, signed.
 fn offset(op: u64) -> u32 {
     ((op >> 32) as u32).cast_signed().wrapping_shr(8).cast_unsigned()
@@ -737,6 +760,7 @@ impl Block for AddressUnit {
             signed_q: false,
             atomic_q: 0,
             modifiers_q: 0,
+            texture_q: 0,
             reg_q: None,
             pred_q: None,
             addr_q: WarpData::ZERO,
@@ -771,6 +795,7 @@ impl Block for AddressUnit {
         (out.lanes_o, out.warp_o, out.modifiers_o) = (lanes, access.warp, self.modifiers());
         (out.kind_o, out.size_o) = (access.kind, access.size);
         (out.signed_o, out.atomic_o) = (access.signed.into(), access.atomic);
+        out.texture_o = access.texture;
         (out.reg_valid_o, out.reg_o) = (access.reg.is_some().into(), access.reg.unwrap_or_default());
         (out.pred_valid_o, out.pred_o) = (self.pred().is_some().into(), self.pred().unwrap_or_default());
     }

@@ -3,7 +3,7 @@
 use crate::memory::access::{Access, Header, atomic, kind, lanes_where, masked};
 use crate::mrf::bits::set_bits;
 use crate::shape::SmShape;
-use crate::{Block, LANES, NoProbe, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 /// Width of a line's number; the highest bit says that it is in local memory.
 pub const LINE_BITS: u32 = 26;
@@ -20,6 +20,8 @@ ports! {
         store_i: WarpData = field(1024).valid_by("valid_i"),
         /// Source b of each lane.
         compare_i: WarpData = field(1024).valid_by("valid_i"),
+        /// Handle's constant word, channel and access of a texture fetch.
+        texture_i: u32 = field(LINE_BITS).valid_by("valid_i"),
         /// Lanes that are offered.
         lanes_i: u32 = field(32).valid_by("valid_i"),
         /// Words of local memory of a thread.
@@ -32,7 +34,7 @@ ports! {
         local_i: u8 = field(1).valid_by("valid_i"),
         /// Warp of the lanes that are offered.
         warp_i: u8 = field(WARP_BITS).valid_by("valid_i"),
-        /// Kind of access: 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation, 3 texture fetch.
         kind_i: u8 = field(2).valid_by("valid_i"),
         /// Bytes as a power of two.
         size_i: u8 = field(2).valid_by("valid_i"),
@@ -58,9 +60,9 @@ ports! {
 ports! {
     /// Outputs of [`Coalescer`].
     pub struct CoalescerOut(s: &SmShape) {
-        /// Source c of each lane; 0 for loads and in lanes outside.
+        /// Source c of each lane, or a for the last request of a texture fetch; 0 for loads and in lanes outside.
         mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows("data_q"),
-        /// Source b of each lane for compare and swap, otherwise 0.
+        /// Source b of each lane for compare and swap and for the last request of a texture fetch, otherwise 0.
         mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows("compare_q"),
         /// Lanes served at this edge.
         served_o: u32 = field(32),
@@ -68,7 +70,7 @@ ports! {
         pass_line_o: u32 = field(LINE_BITS),
         /// Lanes of the row.
         row_mask_o: u32 = field(32).valid_by("row_valid_o"),
-        /// Line of the request.
+        /// Line of the request; what a texture fetch says of the texture.
         mem_req_line_o: u32 = field(LINE_BITS).valid_by("mem_req_valid_o").early().shows("line_q"),
         /// Lanes of the request.
         mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().shows("mask_q"),
@@ -92,7 +94,7 @@ ports! {
         row_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("row_valid_o"),
         /// A request is offered.
         mem_req_valid_o: u8 = field(1).early().shows("req_valid_q"),
-        /// Kind of access: 0 load, 1 store, 2 atomic operation.
+        /// Kind of access: 0 load, 1 store, 2 atomic operation, 3 texture fetch.
         mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows("kind_q"),
         /// Atomic operation.
         mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().shows("atomic_q"),
@@ -107,6 +109,14 @@ ports! {
         /// Place of each lane's first byte in the line.
         mem_req_offset_o: [u8; LANES] =
             field(OFFSET_BITS).count(LANES).valid_by("mem_req_valid_o").early().shows("offset_q"),
+    }
+}
+
+ports! {
+    /// State of [`Coalescer`] that no output shows.
+    pub struct CoalescerProbe(s: &SmShape) {
+        /// The request with the third coordinate of the fetch at hand has been made.
+        third_q: u8 = field(1),
     }
 }
 
@@ -152,11 +162,13 @@ pub struct Row<'a> {
     pub lanewise: bool,
 }
 
-/// The line of a pass.
+/// The line of a pass, or the first request of a texture fetch with a third coordinate, which serves no lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LinePass {
     line: u32,
     served: u32,
+    /// The request carries the third coordinate.
+    third: bool,
     offset: [u8; LANES],
 }
 
@@ -167,21 +179,21 @@ impl LinePass {
         self.served
     }
 
-    /// The line.
+    /// The line, if lanes are served.
     #[inline]
-    pub fn line(&self) -> u32 {
-        self.line
+    pub fn line(&self) -> Option<u32> {
+        (!self.third).then_some(self.line)
     }
 
     /// The row for the line table, if an answer is expected.
     #[inline]
     pub fn row(&self, access: &Access<'_>, last: bool) -> Option<Row<'_>> {
-        access.answers().then_some(Row {
+        (access.answers() && !self.third).then_some(Row {
             header: Header { mask: self.served, warp: access.warp, reg: access.reg, done: last },
             offset: &self.offset,
             size: access.size,
             signed: access.signed,
-            lanewise: access.kind == kind::ATOMIC,
+            lanewise: matches!(access.kind, kind::ATOMIC | kind::TEXTURE),
         })
     }
 }
@@ -191,6 +203,7 @@ impl LinePass {
 #[derive(Clone)]
 pub struct Coalescer {
     req_valid_q: bool,
+    third_q: bool,
     request_q: Request,
     /// Set by the last `late`, used at the clock edge.
     pass: Option<LinePass>,
@@ -203,7 +216,7 @@ impl Coalescer {
         self.req_valid_q.then_some(&self.request_q)
     }
 
-    /// The pass that is performed at this edge, if one is.
+    /// What is done at this edge, if anything: a pass, or the first request of a texture fetch.
     pub fn pass(
         &self,
         access: &Access<'_>,
@@ -213,11 +226,20 @@ impl Coalescer {
         ready: bool,
     ) -> Option<LinePass> {
         let free = !self.req_valid_q || ready;
-        if !free || access.answers() && !row_room || access.lanes == 0 {
+        if !free || access.lanes == 0 {
             return None;
         }
+        if access.has_third() && !self.third_q {
+            return Some(LinePass { line: access.texture, served: 0, third: true, offset: [0; LANES] });
+        }
+        if access.answers() && !row_room {
+            return None;
+        }
+        if access.kind == kind::TEXTURE {
+            return Some(LinePass { line: access.texture, served: access.lanes, third: false, offset: [0; LANES] });
+        }
         let lowest = access.lanes.trailing_zeros() as usize;
-        let mut pass = LinePass { line: 0, served: 0, offset: [0; LANES] };
+        let mut pass = LinePass { line: 0, served: 0, third: false, offset: [0; LANES] };
         if local {
             // Words of a warp's threads lie side by side.
             let first = u32::from(access.warp) * u32::from(local_words);
@@ -242,12 +264,19 @@ impl Coalescer {
         let request = &mut self.request_q;
         self.req_valid_q = true;
         (request.kind, request.atomic, request.size) = (access.kind, access.atomic, access.size);
-        (request.line, request.mask, request.offset) = (pass.line, pass.served, pass.offset);
-        (request.answer, request.warp) = (access.answers(), access.warp);
+        let lanes = if pass.third { access.lanes } else { pass.served };
+        (request.line, request.mask, request.offset) = (pass.line, lanes, pass.offset);
+        (request.answer, request.warp) = (access.answers() && !pass.third, access.warp);
         request.bypass = access.kind == kind::LOAD && access.bypass;
-        request.data = if access.kind == kind::LOAD { WarpData::ZERO } else { masked(access.store, pass.served) };
-        let compares = access.kind == kind::ATOMIC && access.atomic == atomic::CAS;
-        request.compare = if compares { masked(access.compare, pass.served) } else { WarpData::ZERO };
+        let fetches = access.kind == kind::TEXTURE && !pass.third;
+        self.third_q = pass.third || self.third_q && !fetches;
+        request.data = match access.kind {
+            kind::LOAD => WarpData::ZERO,
+            _ if fetches => masked(access.addr, lanes),
+            _ => masked(access.store, lanes),
+        };
+        let compares = fetches || access.kind == kind::ATOMIC && access.atomic == atomic::CAS;
+        request.compare = if compares { masked(access.compare, lanes) } else { WarpData::ZERO };
     }
 
     /// Clock edge without a pass.
@@ -259,7 +288,7 @@ impl Coalescer {
     /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
-        self.req_valid_q = false;
+        (self.req_valid_q, self.third_q) = (false, false);
     }
 }
 
@@ -277,6 +306,7 @@ impl CoalescerIn {
             store: &self.store_i,
             compare: &self.compare_i,
             bypass: self.bypass_i != 0,
+            texture: self.texture_i,
         })
     }
 }
@@ -288,10 +318,10 @@ impl Block for Coalescer {
     type Shape = SmShape;
     type In = CoalescerIn;
     type Out = CoalescerOut;
-    type Probe = NoProbe<SmShape>;
+    type Probe = CoalescerProbe;
 
     fn new(_: &SmShape) -> Self {
-        Self { req_valid_q: false, request_q: Request::default(), pass: None }
+        Self { req_valid_q: false, third_q: false, request_q: Request::default(), pass: None }
     }
 
     fn early(&self, out: &mut CoalescerOut) {
@@ -313,7 +343,7 @@ impl Block for Coalescer {
             .as_ref()
             .and_then(|access| self.pass(access, inputs.local_i != 0, inputs.local_words_i, room, ready));
         out.served_o = self.pass.as_ref().map_or(0, LinePass::served);
-        out.pass_line_o = self.pass.as_ref().map_or(0, LinePass::line);
+        out.pass_line_o = self.pass.as_ref().and_then(LinePass::line).unwrap_or_default();
         let row = access.as_ref().zip(self.pass.as_ref()).and_then(|(a, pass)| pass.row(a, inputs.last_i != 0));
         out.row_valid_o = row.is_some().into();
         if let Some(Row { header, offset, size, signed, lanewise }) = row {
@@ -337,7 +367,9 @@ impl Block for Coalescer {
         }
     }
 
-    fn probe(&self, _: &CoalescerIn, _: &CoalescerOut, _: &mut NoProbe<SmShape>) {}
+    fn probe(&self, _: &CoalescerIn, _: &CoalescerOut, probe: &mut CoalescerProbe) {
+        probe.third_q = self.third_q.into();
+    }
 }
 
 #[cfg(test)]

@@ -231,6 +231,7 @@ impl ConstantMemoryIn {
             store: &WarpData::ZERO,
             compare: &WarpData::ZERO,
             bypass: false,
+            texture: 0,
         })
     }
 
@@ -248,6 +249,7 @@ impl ConstantMemoryIn {
             store: &WarpData::ZERO,
             compare: &WarpData::ZERO,
             bypass: false,
+            texture: 0,
         })
     }
 }

@@ -132,6 +132,7 @@ impl ConstantUnit {
             store: &WarpData::ZERO,
             compare: &WarpData::ZERO,
             bypass: false,
+            texture: 0,
         }
     }
 

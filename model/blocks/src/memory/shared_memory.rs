@@ -258,6 +258,7 @@ impl SharedMemoryIn {
             store: &self.store_i,
             compare: &self.compare_i,
             bypass: false,
+            texture: 0,
         })
     }
 }

@@ -4,6 +4,7 @@ use super::SharedPlaces;
 use super::calls::Calls;
 use super::float::F32;
 use super::module::{Environment, Place};
+use super::texture::unit::Parameters;
 use super::types::{Result, Ty, refused_type};
 use super::wide::{self, Pair};
 use crate::diagnostic::{Error, Feature, LineIndex, Span};
@@ -134,6 +135,8 @@ pub struct Kernel<'m, 'a> {
     pub prints: Vec<Print>,
     /// Whether it has assertions.
     pub asserts: bool,
+    /// Registers that hold parameters, if they were needed.
+    pub parameters: Option<Parameters<'a>>,
 }
 
 /// An error about an operand.

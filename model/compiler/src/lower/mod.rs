@@ -201,6 +201,7 @@ fn kernel<'a>(
         named: HashMap::new(),
         prints: Vec::new(),
         asserts: false,
+        parameters: None,
     };
     k.block(body);
     let exit = k.b.at;

@@ -7,7 +7,7 @@ use super::types::{Result, Ty, refused_type};
 use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::{Function, InitValue, Module, Space, Variable};
 use crate::ptx::type_size;
-use crate::{AddressBits, Options, WideAccesses};
+use crate::{AddressBits, Options, Textures, WideAccesses};
 use gpurf_isa::image::{DataRelocation, Symbol, SymbolSpace};
 use gpurf_isa::machine;
 use std::collections::HashMap;
@@ -53,6 +53,8 @@ pub struct Environment<'a> {
     pub wide: WideAccesses,
     /// Number of bits of a global address; with 32, the upper word is assumed to be zero.
     pub address_bits: AddressBits,
+    /// What fetches from textures become.
+    pub textures: Textures,
     /// Device functions.
     pub calls: CallGraph<'a>,
     /// Why some variables cannot be used. These errors do not affect kernels that do not mention the variables.
@@ -86,9 +88,9 @@ pub fn environment<'a>(
     options: &Options,
     errors: &mut Vec<Error>,
 ) -> (Environment<'a>, Vec<Symbol>) {
-    let (wide, address_bits) = (options.wide_accesses, options.address_bits);
+    let (wide, address_bits, textures) = (options.wide_accesses, options.address_bits, options.textures);
     let (calls, locks) = (CallGraph::new(module), atomic::need_locks(module, wide));
-    let mut environment = Environment { calls, locks, wide, address_bits, ..Environment::default() };
+    let mut environment = Environment { calls, locks, wide, address_bits, textures, ..Environment::default() };
     let mut symbols = Vec::new();
     // Parameters come first. The space for them is that of the largest kernel: addresses must not depend on which kernels are wanted.
     let kernels = module.functions.iter().filter(|function| function.entry);

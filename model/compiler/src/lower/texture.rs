@@ -1,5 +1,7 @@
-//! Textures and surfaces (`docs/textures.md`). The machine has no unit for them: an instruction becomes a function of the compiler's library
+//! Textures and surfaces (`docs/textures.md`). What the texture unit does not do becomes a function of the compiler's library
 //! (`library/texture.cu`), which reads the object's header.
+
+pub mod unit;
 
 use super::call_graph::{CallGraph, Callable};
 use super::kernel::{Kernel, lacks, wrong};
@@ -47,6 +49,8 @@ const GEOMETRIES: [Geometry; 7] = [
 /// The place that an instruction names: an object, and where in it.
 struct Point {
     handle: Pair,
+    /// The constant word with the handle, if the texture unit can fetch from the object.
+    place: Option<i32>,
     /// x, y and z; zero where the geometry has no such coordinate.
     at: [Val; 3],
     layer: Val,
@@ -97,16 +101,17 @@ impl<'a> Kernel<'_, 'a> {
             "3d" => "texture_3d",
             _ => "texture_cube",
         };
-        let texel = if integer {
-            if name == "texture_cube" {
-                return refuse(i, mods.span(), "cube maps with integer coordinates are");
-            }
-            let Point { handle: [low, high], at: [x, y, z], layer } =
-                self.point(i, from, geometry, Self::integer_at)?;
+        if integer && name == "texture_cube" {
+            return refuse(i, mods.span(), "cube maps with integer coordinates are");
+        }
+        let point = self.point(i, from, geometry, if integer { Self::integer_at } else { Self::float_at })?;
+        let Point { handle: [low, high], at: [x, y, z], layer, place } = point;
+        let texel = if let (Some(handle), Some(access)) = (place, unit::access(geometry, integer)) {
+            self.fetch_by_unit(handle, access, &point)
+        } else if integer {
             let volume = Val::Imm((name == "texture_3d").into());
             self.library("texture_texel", &[low, high, x, y, z, layer, volume])?
         } else {
-            let Point { handle: [low, high], at: [x, y, z], layer } = self.point(i, from, geometry, Self::float_at)?;
             match name {
                 "texture_1d" => self.library(name, &[low, high, x, layer])?,
                 "texture_2d" => self.library(name, &[low, high, x, y, layer])?,
@@ -119,10 +124,10 @@ impl<'a> Kernel<'_, 'a> {
 
     fn gather(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         let channel = match mods.need("a channel", &["r", "g", "b", "a"])? {
-            "r" => 0,
-            "g" => 1,
-            "b" => 2,
-            _ => 3,
+            "r" => Channel::R,
+            "g" => Channel::G,
+            "b" => Channel::B,
+            _ => Channel::A,
         };
         let geometry = self.geometry(i, mods, &GEOMETRIES)?;
         if geometry.coordinates != 2 {
@@ -137,8 +142,12 @@ impl<'a> Kernel<'_, 'a> {
             [_, _, other, ..] => return refuse(i, other.span, "offsets of texels and comparisons with a depth are"),
             _ => return wrong(i.span, "`tld4` needs registers for its results, and a texture with coordinates"),
         };
-        let Point { handle: [low, high], at: [x, y, _], layer } = self.point(i, from, geometry, Self::float_at)?;
-        let texel = self.library("texture_gather", &[low, high, x, y, layer, Val::Imm(channel)])?;
+        let point = self.point(i, from, geometry, Self::float_at)?;
+        let Point { handle: [low, high], at: [x, y, _], layer, place } = point;
+        let texel = match place {
+            Some(handle) => self.gather_by_unit(handle, geometry.layered, channel, &point),
+            None => self.library("texture_gather", &[low, high, x, y, layer, Val::Imm(channel.bits())])?,
+        };
         self.write_texel(i, d, ty, &texel)
     }
 
@@ -178,7 +187,8 @@ impl<'a> Kernel<'_, 'a> {
         let (place, registers) = if i.opcode.text == "suld" { (second, first) } else { (first, second) };
         let elements = parts(registers, width)?;
         let total = check_width(ty, width, registers.span)?;
-        let Point { handle: [low, high], at: [x, y, z], layer } = self.point(i, place, geometry, Self::integer_at)?;
+        let Point { handle: [low, high], at: [x, y, z], layer, .. } =
+            self.point(i, place, geometry, Self::integer_at)?;
         let clamp = Val::Imm((boundary == "clamp").into());
         let found = self.library("surface", &[low, high, x, y, z, layer, Val::Imm(total), clamp])?;
         let address = Address { base: [found[0], found[1]], offset: 0 };
@@ -277,7 +287,7 @@ impl<'a> Kernel<'_, 'a> {
         let OperandKind::Address(Some(name), 0) = object.kind else {
             return wrong(object.span, "expected a register that holds an object");
         };
-        let handle = self.object(i, name, object.span)?;
+        let (handle, place) = (self.object(i, name, object.span)?, self.handle_place(name));
         let needed = geometry.coordinates + usize::from(geometry.layered);
         let given = match &coordinates.kind {
             OperandKind::Vector(given) => given.as_slice(),
@@ -294,7 +304,7 @@ impl<'a> Kernel<'_, 'a> {
         for (to, from) in at.iter_mut().zip(&rest[..geometry.coordinates]) {
             *to = coordinate(self, from)?;
         }
-        Ok(Point { handle, at, layer })
+        Ok(Point { handle, place, at, layer })
     }
 
     fn integer_at(&mut self, operand: &Operand<'a>) -> Result<Val> {

@@ -215,6 +215,7 @@ impl Inst {
             && !matches!(
                 self.op,
                 Ld { .. }
+                    | Tex { .. }
                     | Shfl { .. }
                     | Vote { .. }
                     | Ballot { .. }

@@ -60,7 +60,7 @@ fn result(inst: &Inst, of: impl Fn(Val) -> Variables) -> Variables {
         // A loaded value may be an address that was stored.
         Op::Ld { .. } if broken(Mutation::LoadsAreNumbers) => Variables::NONE,
         Op::Shfl { .. } if broken(Mutation::ShufflesAreNumbers) => Variables::NONE,
-        Op::Ld { .. } | Op::Atom { .. } | Op::Cas { .. } | Op::Shfl { .. } => Variables::ALL,
+        Op::Ld { .. } | Op::Tex { .. } | Op::Atom { .. } | Op::Cas { .. } | Op::Shfl { .. } => Variables::ALL,
         // Parameters come from the host, and cannot be addresses of shared memory.
         Op::Ldc { .. } | Op::S2r { .. } => Variables::NONE,
         Op::Sel {} if broken(Mutation::FirstOfSelection) => of(inst.src[0]),

@@ -2,6 +2,7 @@
 
 use crate::common::{Random, bytes, compiled, run_on, words};
 use gpurf_compiler::{Options as CompilerOptions, compile};
+use gpurf_isa::Op;
 use gpurf_oracle::{BufferIndex, Geometry, Launch, Memory, Options, Oracle, Program};
 use std::fmt::Write;
 
@@ -667,6 +668,28 @@ fn object_of(random: &mut Random, thread: usize, threads: usize, objects: usize)
     if thread < threads / 2 { thread / 32 % objects } else { random.below(objects) }
 }
 
+/// Operations on the texture that is the kernel's third parameter. Each operation is done for `operations.len() / texts.len()` threads. Asserts that
+/// the unit fetches.
+fn results_by_unit(texts: &[String], object: &Object, operations: &[Operation]) -> Vec<[u32; 4]> {
+    let texts: Vec<String> = texts.iter().map(|text| text.replace("[%rd4,", "[%rd6,")).collect();
+    let source = kernel(&texts)
+        .replace(".param .u64 k_param_1\n", ".param .u64 k_param_1,\n\t.param .u64 k_param_2\n")
+        .replace("mov.u32 \t%r1, %tid.x;", "ld.param.u64 \t%rd6, [k_param_2];\nmov.u32 \t%r1, %tid.x;");
+    let code = compiled(&source, 32).image.kernels[0].code.clone();
+    let fetches = code.iter().filter(|i| matches!(i.op, Op::Tex { .. })).count();
+    assert_eq!(fetches, 4 * texts.len(), "{source}");
+    let objects = std::slice::from_ref(object);
+    let found = run_on(&source, 32, (operations.len() / texts.len()) as u32, |memory| {
+        let operations: Vec<Operation> = operations.iter().map(|o| Operation { object: 0, ..o.clone() }).collect();
+        let (mut parameters, result) = fill(memory, objects, &operations);
+        // The headers are behind the texels, and there is no other buffer in front of the operands.
+        let headers = memory.buffers().iter().find(|buffer| buffer.name() == "headers").expect("it is there");
+        parameters.push(headers.address().into());
+        (parameters, result)
+    });
+    words(&found).chunks_exact(4).map(|four| four.try_into().expect("four words")).collect()
+}
+
 /// A fetch of one of some textures at some coordinates, in words.
 type Reference<'a> = &'a dyn Fn(&Object, [u32; 4]) -> Option<[u32; 4]>;
 
@@ -692,6 +715,29 @@ fn check(random: &mut Random, shape: Shape, integer: bool, objects: &[Object], s
             format!("{} at layer {layer:#x}, {x:#x} {y:#x} {z:#x} ({a:?} {b:?} {c:?})", texts[n % slots.len()])
         };
         assert_same(&objects[operation.object], found[n], want, &what);
+    }
+    // The unit has no fetch with four coordinates.
+    if shape.cube && shape.layers {
+        return;
+    }
+    for object in objects {
+        let mut operations = Vec::new();
+        let mut wants = Vec::new();
+        for _ in 0..64 {
+            for (_, reference) in slots {
+                let (at, want) = point(random, object, shape, integer, |at| reference(object, at));
+                operations.push(Operation { object: 0, at, data: [0; 4] });
+                wants.push(want);
+            }
+        }
+        let found = results_by_unit(&texts, object, &operations);
+        for (n, (operation, want)) in operations.iter().zip(wants).enumerate() {
+            let what = || {
+                let [layer, at @ ..] = operation.at;
+                format!("unit, {} at layer {layer:#x}, {at:x?} {:?}", texts[n % slots.len()], at.map(f32::from_bits))
+            };
+            assert_same(object, found[n], want, &what);
+        }
     }
 }
 

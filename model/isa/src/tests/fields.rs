@@ -68,7 +68,8 @@ fn fields(op: Op, all: bool) -> Vec<Vec<Change>> {
     }
     if slots.has(Slots::OFFSET) {
         let offsets = bit_values(24).map(|bits| (bits << 8) as i32 >> 8);
-        fields.push(changes(offsets.filter_map(Offset::new), |i, v| i.offset = v));
+        let possible = |offset: &i32| !slots.has(Slots::TEXTURE) || offset & 0x1fffc == *offset;
+        fields.push(changes(offsets.filter(possible).filter_map(Offset::new), |i, v| i.offset = v));
     }
     let last_read: [fn(&mut Instruction, bool); 3] =
         [|i, v| i.control.last_read[0] = v, |i, v| i.control.last_read[1] = v, |i, v| i.control.last_read[2] = v];

@@ -28,7 +28,7 @@ fn pinned_words_mean_their_texts() {
 fn errors_name_the_field() {
     let exit = Instruction::new(Op::Exit {}).encode();
     let mov = Instruction::new(Op::Mov {}).d(Reg(1)).b(Reg(2)).encode();
-    let cases: [([u64; 2], &str); 13] = [
+    let cases: [([u64; 2], &str); 15] = [
         ([0, 0], "no operation has opcode 0x00"),
         ([0x7f, 0], "no operation has opcode 0x7f"),
         ([exit[0] | 1 << 12, 0], "EXIT: reserved bits 0x1000 of the operation word are set"),
@@ -42,6 +42,8 @@ fn errors_name_the_field() {
         ([mov[0], 16 << 42], "MOV: 16 means nothing in field level of the result"),
         ([mov[0], 3 << 51], "MOV: 3 means nothing in field power of the result"),
         ([0xf_ffff_0000_0782, 0xf_ffff], "BRA: 1048575 means nothing in field target"),
+        ([0x0000_02ff_0020_1746, 0xff], "TEX: 2 means nothing in field offset"),
+        ([0x0000_00ff_6020_1746, 0xff], "TEX: 6 means nothing in field access"),
     ];
     for (words, text) in cases {
         assert_eq!(Instruction::decode(words).unwrap_err().to_string(), text);

@@ -81,7 +81,8 @@ pub fn random_instruction(random: &mut Random) -> Instruction {
         instruction.t = random_predicate_source(random);
     }
     if slots.has(Slots::OFFSET) {
-        instruction.offset = Offset::new(random.next() as i32 >> 8).unwrap();
+        let bits = random.next() as i32 >> 8;
+        instruction.offset = Offset::new(if slots.has(Slots::TEXTURE) { bits & 0x1fffc } else { bits }).unwrap();
     }
     if slots.has(Slots::JOIN) {
         instruction.reconvergence = Pc::new(random.below(1 << 20) as u32);

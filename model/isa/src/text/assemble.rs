@@ -102,7 +102,7 @@ impl Operands<'_> {
         if slots.has(Slots::P) {
             to.p = self.take("predicate p", predicate)?;
         }
-        if slots.has(Slots::OFFSET) {
+        if slots.has(Slots::OFFSET) && !slots.has(Slots::TEXTURE) {
             let (a, b, offset) = self.take("an address such as [R2:R3+0x10]", address)?;
             (to.a, to.offset) = (a, offset);
             if slots.has(Slots::PAIR) {
@@ -121,6 +121,9 @@ impl Operands<'_> {
         }
         if slots.has(Slots::C) {
             to.c = self.take("register c", register)?;
+        }
+        if slots.has(Slots::TEXTURE) {
+            to.offset = self.take("the constant word with the texture, such as c[0x10]", constant_word)?;
         }
         if slots.has(Slots::S) {
             to.s = self.take("predicate s", predicate_source)?;
@@ -185,6 +188,12 @@ fn number(text: &str) -> Option<u32> {
 
 fn pc(text: &str, labels: &HashMap<&str, u32>) -> Option<Pc> {
     labels.get(text).copied().or_else(|| number(text)).and_then(Pc::new)
+}
+
+/// Reads the place of a constant word, `c[address]`.
+fn constant_word(text: &str) -> Option<Offset> {
+    let address = number(text.strip_prefix("c[")?.strip_suffix(']')?)?;
+    i32::try_from(address).ok().and_then(Offset::new)
 }
 
 /// Reads an address, `[a:b+offset]`.

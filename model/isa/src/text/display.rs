@@ -41,7 +41,7 @@ impl Instruction {
         if slots.has(Slots::P) {
             operands.push(self.p.to_string());
         }
-        if slots.has(Slots::OFFSET) {
+        if slots.has(Slots::OFFSET) && !slots.has(Slots::TEXTURE) {
             operands.push(self.address());
         } else if slots.has(Slots::A) {
             operands.push(self.a.to_string());
@@ -54,6 +54,9 @@ impl Instruction {
         }
         if slots.has(Slots::C) {
             operands.push(self.c.to_string());
+        }
+        if slots.has(Slots::TEXTURE) {
+            operands.push(format!("c[{:#x}]", self.offset.bytes()));
         }
         if slots.has(Slots::S) {
             operands.push(self.s.to_string());

@@ -6,7 +6,7 @@ use gpurf_isa::Op;
 use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Alignment, LoadType, Space, StoreType};
 
-use super::{Step, report, write};
+use super::{Step, report, texture, write};
 use crate::commit::{Effect, Observer};
 use crate::context::Context;
 use crate::fault::{Access, FaultKind, LaneFault};
@@ -391,7 +391,7 @@ pub fn load_constant<O: Observer>(
     Ok(values)
 }
 
-/// LD or ST of a warp whose lanes perform it in a replayed order.
+/// LD, ST or TEX of a warp whose lanes perform it in a replayed order.
 pub fn perform<O: Observer>(
     context: &mut Context<'_, O>,
     warp: &mut Warp,
@@ -404,6 +404,10 @@ pub fn perform<O: Observer>(
             // The values of all lanes are written to the register together, since it may be the register that holds the
             // address.
             let values = load(context, warp, ins, space, kind, align, granted)?;
+            warp.loaded.merge(&values, granted);
+        }
+        Op::Tex { access, channel } => {
+            let values = texture::fetch(context, warp, ins, access, channel, granted)?;
             warp.loaded.merge(&values, granted);
         }
         Op::St { space, kind, align } => {

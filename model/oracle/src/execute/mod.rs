@@ -7,6 +7,7 @@ mod control;
 mod float;
 mod integer;
 mod memory;
+mod texture;
 
 pub use memory::{Target, load_bytes, store_bytes};
 
@@ -58,7 +59,7 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
         }
         Op::Bar { id } => return control::barrier(context, warp, &ins, id.number(), mask),
         Op::Atom { .. } | Op::Cas { .. } => return atomic::perform(context, warp, &ins, mask),
-        Op::Ld { .. } | Op::St { .. } if context.accesses != Accesses::Free => {
+        Op::Ld { .. } | Op::St { .. } | Op::Tex { .. } if context.accesses != Accesses::Free => {
             return memory::perform(context, warp, &ins, mask);
         }
         _ => {
@@ -212,6 +213,7 @@ fn execute<O: Observer>(
         }
 
         Op::Ld { space, kind, align, bypass: _ } => memory::load(context, warp, ins, space, kind, align, mask)?,
+        Op::Tex { access, channel } => texture::fetch(context, warp, ins, access, channel, mask)?,
         Op::Ldc { kind, align } => memory::load_constant(context, warp, ins, kind, align, mask)?,
         Op::St { space, kind, align } => {
             memory::store(context, warp, ins, space, kind, align, mask)?;

@@ -181,7 +181,7 @@ fn cache_cycle<'a>(
         flush: inputs.launch_valid_i != 0 && held.free,
         request: held.request.as_ref(),
         pass: &pass.cache,
-        line: pass.line.as_ref().map(|line| line.line()),
+        line: pass.line.as_ref().and_then(|line| line.line()),
         row: row.map(|row| (*row, held.first)),
         answer: (inputs.mem_rsp_valid_i != 0).then_some(answer),
         pop,

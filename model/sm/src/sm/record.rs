@@ -159,7 +159,7 @@ impl Blocks {
         let server = pass.offer.map(|(server, _)| server);
         let served = |by: Server| if server == Some(by) { pass.served } else { 0 };
         o.coalescer.served_o = served(Server::Global) | served(Server::Local);
-        o.coalescer.pass_line_o = pass.line.as_ref().map_or(0, LinePass::line);
+        o.coalescer.pass_line_o = pass.line.as_ref().and_then(LinePass::line).unwrap_or_default();
         o.shared_memory.served_o = served(Server::Shared);
         o.constant_memory.served_o = served(Server::Constant);
         o.lane_crossbar.served_o = served(Server::Shuffle);

@@ -70,7 +70,7 @@ impl Blocks {
             && (self.cache.is_some() || self.line_table.waits())
     }
 
-    /// Whether nothing is served. Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
+    /// Whether nothing is served, and no request is made. Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
     fn nothing_is_served(&self, inputs: &SmIn, straps: &Straps) -> bool {
         let mut pass = Pass::default();
         if let Some((server, _)) = self.address_unit.offer() {
@@ -81,7 +81,7 @@ impl Blocks {
             self.decide_pass(straps, &ConstantPass::default(), &mut pass);
         }
         let Dispatch { ready, .. } = self.decide_dispatch(&pass, &ConstantPass::default());
-        pass.served == 0 && ready == 0
+        pass.served == 0 && pass.line.is_none() && ready == 0
     }
 
     /// Whether no warp fetches, no head leaves, no slot changes its state.

@@ -79,6 +79,7 @@ impl Generator<'_> {
                 Statement::Access(self.access_of(window, action))
             }
             Some(Kind::Access) => self.access().map_or(Statement::Sync(Sync::Nothing), Statement::Access),
+            Some(Kind::Texture) => Statement::Do(self.fetch()),
             Some(Kind::Branch) => self.branch(around),
             Some(Kind::Loop) => self.repeat(around),
             Some(Kind::Leave) => {

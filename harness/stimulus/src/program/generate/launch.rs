@@ -82,6 +82,7 @@ impl<'a> Generator<'a> {
             addresses: [None; 4],
             constants: [0; CONSTANT_WORDS as usize],
             floats: Vec::new(),
+            textures: Vec::new(),
             split_end: false,
             release: release(seed, limits),
             scratchpad: limits.scratchpad,
@@ -106,6 +107,9 @@ impl<'a> Generator<'a> {
         generator.launch();
         generator.registers();
         generator.contents();
+        if weights.mix.texture > 0 {
+            generator.program.textures = generator.textures();
+        }
         generator
     }
 
@@ -161,7 +165,8 @@ impl<'a> Generator<'a> {
         program.ordered = self.rng.chance(chances.ordered);
         program.timed = self.rng.chance(chances.time);
         program.split_end = self.rng.chance(chances.split_end);
-        if chances.high > 0 && !layout.interleaved && self.rng.chance(chances.high) {
+        // Buffers at the end of memory leave no room for those of textures.
+        if chances.high > 0 && self.weights.mix.texture == 0 && !layout.interleaved && self.rng.chance(chances.high) {
             self.addresses();
         }
     }

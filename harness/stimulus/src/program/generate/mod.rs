@@ -6,6 +6,7 @@ mod launch;
 mod levels;
 mod picks;
 mod rests;
+mod textures;
 mod values;
 
 use std::collections::VecDeque;

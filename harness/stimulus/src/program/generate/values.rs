@@ -115,7 +115,7 @@ impl Generator<'_> {
         }
     }
 
-    fn operands(&mut self, instruction: &mut Instruction) {
+    pub(super) fn operands(&mut self, instruction: &mut Instruction) {
         let slots = instruction.op.slots();
         let mut others: Vec<Reg> = Vec::new();
         if slots.has(Slots::A) {

@@ -82,7 +82,7 @@ pub const UNIT: u32 = 32;
 pub const LEAD: u32 = 48;
 
 /// Address of the table of constants: after the buffers' addresses.
-const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
+pub const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
 
 /// A program in the machine's form.
 #[derive(Clone, PartialEq, Debug)]

@@ -639,3 +639,24 @@ fn releases_are_answered_with_their_lanes_in_any_sm() {
         assert_eq!(unit.cycle().answer_valid_o, 0, "reset");
     }
 }
+
+#[test]
+fn a_fetch_goes_to_global_memory_with_its_operands() {
+    let mut unit = offered(operation::TEX, 0x7f, |lane| 0x8000_0001 + lane as u64 + (7 << 32));
+    let inputs = &mut unit.inputs;
+    inputs.in_mask_i[0] = !2;
+    words(&mut inputs.in_instruction_i[0], operation::TEX, 0x7f, 0x1_5554);
+    unit.cycle();
+    unit.inputs.in_valid_i = 0;
+    let out = unit.cycle();
+    assert_eq!((out.busy_o, out.fault_valid_o, out.global_valid_o, out.local_o), (1, 0, 1, 0), "no address: no fault");
+    assert_eq!((out.kind_o, out.size_o, out.lanes_o), (3, 2, !2));
+    assert_eq!(out.texture_o, 0x5555 << 10 | 0x7f);
+    assert_eq!((out.addr_o.0[0], out.compare_o.0[0], out.store_o.0[0]), (0x8000_0001, 7, 100), "no offset");
+    assert_eq!((out.addr_o.0[1], out.compare_o.0[1], out.store_o.0[1]), (0, 0, 0), "a lane outside");
+    unit.inputs.global_served_i = !2;
+    let out = unit.cycle();
+    assert_eq!((out.last_o, out.finish_valid_o), (1, 0), "the answer ends it");
+    // Other instructions say nothing of a texture.
+    assert_eq!(holding(operation::LD, LOAD_WORD, |_| 0).cycle().texture_o, 0);
+}

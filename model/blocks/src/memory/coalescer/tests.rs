@@ -159,8 +159,38 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
         |i| {
             let out = reference(&mut request, i);
             several += u32::from(out.served_o != 0 && out.served_o != i.lanes_i);
-            (out, NoProbe::zeroed())
+            (out, CoalescerProbe::zeroed())
         },
     );
     assert!(several > 1_000, "{several}");
+}
+
+#[test]
+fn a_fetch_is_one_request_or_two() {
+    // Two coordinates: the bit of the third one is not set.
+    let mut coalescer = offered(kind::TEXTURE, |lane| lane as u32);
+    (coalescer.inputs.texture_i, coalescer.inputs.lanes_i, coalescer.inputs.mem_req_ready_i) = (0x155_5541, 0x0f0f, 1);
+    let out = coalescer.cycle();
+    assert_eq!((out.served_o, out.row_valid_o, out.row_lanewise_o, out.row_mask_o), (0x0f0f, 1, 1, 0x0f0f));
+    assert_eq!((out.pass_line_o, out.row_offset_o), (0x155_5541, [0; LANES]));
+    coalescer.inputs.valid_i = 0;
+    let out = coalescer.cycle();
+    assert_eq!((out.mem_req_kind_o, out.mem_req_answer_o, out.mem_req_line_o), (3, 1, 0x155_5541));
+    assert_eq!((out.mem_req_data_o.0[8], out.mem_req_compare_o.0[8]), (8, 208), "a and b");
+    assert_eq!((out.mem_req_data_o.0[4], out.mem_req_compare_o.0[4]), (0, 0), "a lane outside");
+    // Three: the first request needs no row, and is not repeated while the second one waits for one.
+    (coalescer.inputs.texture_i, coalescer.inputs.valid_i, coalescer.inputs.row_room_i) = (0x10, 1, 0);
+    let out = coalescer.cycle();
+    assert_eq!((out.served_o, out.row_valid_o, out.pass_line_o), (0, 0, 0));
+    let out = coalescer.cycle();
+    assert_eq!((out.mem_req_valid_o, out.mem_req_answer_o, out.mem_req_mask_o, out.served_o), (1, 0, 0x0f0f, 0));
+    assert_eq!((out.mem_req_data_o.0[8], out.mem_req_compare_o), (108, WarpData::ZERO), "c alone");
+    assert_eq!(coalescer.cycle().mem_req_valid_o, 0);
+    coalescer.inputs.row_room_i = 1;
+    let out = coalescer.cycle();
+    assert_eq!((out.served_o, out.row_valid_o, out.pass_line_o), (0x0f0f, 1, 0x10));
+    // The next fetch begins with its third coordinate again.
+    let out = coalescer.cycle();
+    assert_eq!((out.mem_req_answer_o, out.mem_req_data_o.0[8], out.served_o), (1, 8, 0));
+    assert_eq!(coalescer.cycle().mem_req_answer_o, 0);
 }

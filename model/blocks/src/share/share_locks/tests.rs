@@ -14,6 +14,8 @@ const FIRST: u8 = 0b111;
 const ATOM: u64 = 0x43;
 const ATOM_SHARED: u64 = 0x43 | 1 << 28;
 const CAS: u64 = 0x44;
+/// A texture fetch.
+const TEX: u64 = 0x46;
 /// LD and ST on global memory.
 const LD: u64 = 0x40;
 const ST: u64 = 0x41;
@@ -208,6 +210,8 @@ fn memory_instructions_of_non_owners_are_throttled() {
             assert_eq!([0, 1, 2, 3].map(of_space), [true, false, true, true], "all spaces but the shared one");
         }
         assert!(!throttled(straps, 0, 0x42, 0xf), "constants are no memory");
+        // A fetch has no space: these bits belong to its access.
+        assert!(throttled(straps, 0, TEX | 1 << 28, 0xf), "texture fetches are");
         assert!(!throttled(straps, 0, 0x10, 0xf), "nor is arithmetic");
         assert!(!throttled(straps, 1, LD, 0xf), "they may");
         assert!(!throttled(straps, 0, LD, 0b1110), "there is no partner block, and so no owner");
@@ -304,7 +308,7 @@ impl Reference {
         let owner = |w: usize| paired(w) && is_set(i.slot_busy_i, slot(partner(w)));
         let throttled = |w: usize| {
             let op = i.head_op_i[w];
-            let memory = [LD, ST, ATOM, CAS].contains(&(op & 0x7f)) && op >> 28 & 3 != 1;
+            let memory = op & 0x7f == TEX || [LD, ST, ATOM, CAS].contains(&(op & 0x7f)) && op >> 28 & 3 != 1;
             i.allow_i == 0 && is_set(i.clear_i, w) && owner(w) && young(w) && memory
         };
         let issues = |w: usize| set_bits(i.issue_valid_i).any(|p| usize::from(i.issue_warp_i[p]) == w);

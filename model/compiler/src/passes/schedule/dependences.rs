@@ -210,6 +210,7 @@ impl Finder {
         let (space, writes, length) = match inst.op {
             // For a load, an upper bound of its length is sufficient.
             Op::Ld { space, .. } => (space, false, Some(4)),
+            Op::Tex { .. } => (Space::Global, false, None),
             Op::St { space, kind, .. } => {
                 let length = match kind {
                     StoreType::B8 => 1,
