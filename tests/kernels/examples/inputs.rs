@@ -1,9 +1,10 @@
-//! Writes the inputs that are computed anew: the texts of MUM and their suffix trees, the edge lists of a run of bfs, the table of marchingCubes.
+//! Writes the inputs that are computed anew: the texts of MUM and their suffix trees, the edge lists of a run of bfs, the table of marchingCubes,
+//! the partitions of dxtc.
 
 use std::error::Error;
 use std::fs;
 
-use gpurf_kernels::{Case, bfs, folder, marching_cubes, mum};
+use gpurf_kernels::{Case, bfs, dxtc, folder, marching_cubes, mum};
 
 fn main() -> Result<(), Box<dyn Error>> {
     for (name, letters) in mum::TEXTS {
@@ -18,5 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(folder().join("inputs/bfs-unified-lists.first.bin"), first)?;
     let table: Vec<u8> = marching_cubes::table().into_iter().map(|edge| edge as u8).collect();
     fs::write(folder().join("inputs/marchingCubes.table.bin"), table)?;
+    let partitions: Vec<u8> = dxtc::partitions().into_iter().flat_map(u32::to_le_bytes).collect();
+    fs::write(folder().join("inputs/dxtc.partitions.bin"), partitions)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_launch::{Address, Argument, Buffer, Launch, Manifest, ManifestError, Scalar, Type};
+use gpurf_launch::{Address, Argument, Buffer, Init, Launch, Manifest, ManifestError, Scalar, Type};
 
 /// A manifest as a reference reads it: buffers and symbols by name, scalar arguments by their place.
 ///
@@ -64,6 +64,17 @@ impl Case {
     /// The initial contents of a buffer of `u8`.
     pub fn u8s(&self, buffer: &str) -> Vec<u8> {
         self.bytes(buffer, Type::U8)
+    }
+
+    /// Width, height and depth of a texture, from its header (`docs/textures.md`).
+    pub fn texture_size(&self, header: &str) -> [usize; 3] {
+        let path = self.manifest.path.display();
+        let Init::Layout(header) = &self.buffer(header).init else { panic!("{path}: {header} is no header") };
+        let word = |n: u64| match header.parts().iter().find(|(at, _)| *at == 4 * n) {
+            Some((_, Argument::Scalar(Scalar { bits, .. }))) => *bits as usize,
+            _ => panic!("{path}: a header has a value in word {n}"),
+        };
+        [3, 4, 5].map(word)
     }
 
     /// The initial value of a variable of `f32`.

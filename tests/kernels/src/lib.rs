@@ -19,12 +19,15 @@ mod cgemm;
 mod collatz;
 mod compact;
 mod convolution_separable;
+mod convolution_texture;
 mod count_bytes;
 mod cp;
 mod crc32;
 mod dct;
 mod dct8x8;
 mod dwt_haar_1d;
+pub mod dxtc;
+mod eigen_values;
 mod fast_walsh_transform;
 mod fdtd_3d;
 mod fourier;
@@ -33,6 +36,7 @@ mod gaussian;
 mod heartwall;
 mod histogram;
 mod hotspot;
+mod image_denoising;
 mod kmeans;
 mod laplace3d;
 mod launch;
@@ -71,6 +75,7 @@ mod srad;
 mod stencil;
 mod transpose;
 mod vector_add;
+mod volume_render;
 
 pub use case::{Case, Output, folder, path_of};
 
@@ -202,6 +207,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "collatz", reference: collatz::reference },
     Kernel { name: "compact", reference: compact::reference },
     Kernel { name: "convolutionSeparable", reference: convolution_separable::reference },
+    Kernel { name: "convolutionTexture", reference: convolution_texture::reference },
     Kernel { name: "countBytes", reference: count_bytes::reference },
     Kernel { name: "cp", reference: cp::reference },
     Kernel { name: "crc32", reference: crc32::reference },
@@ -212,6 +218,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "DCT5", reference: dct::forward },
     Kernel { name: "dct8x8", reference: dct8x8::reference },
     Kernel { name: "dwtHaar1D", reference: dwt_haar_1d::reference },
+    Kernel { name: "dxtc", reference: dxtc::reference },
+    Kernel { name: "eigenValues", reference: eigen_values::reference },
     Kernel { name: "fastWalshTransform", reference: fast_walsh_transform::reference },
     Kernel { name: "FDTD3d", reference: fdtd_3d::reference },
     Kernel { name: "FFT", reference: fourier::reference },
@@ -220,6 +228,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "heartwall", reference: heartwall::reference },
     Kernel { name: "histogram", reference: histogram::reference },
     Kernel { name: "hotspot", reference: hotspot::reference },
+    Kernel { name: "imageDenoising", reference: image_denoising::reference },
     Kernel { name: "kmeans", reference: kmeans::reference },
     Kernel { name: "laplace3d", reference: laplace3d::reference },
     Kernel { name: "lavaMD", reference: lava_md::reference },
@@ -262,4 +271,5 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "stencil", reference: stencil::reference },
     Kernel { name: "transpose", reference: transpose::reference },
     Kernel { name: "vectorAdd", reference: vector_add::reference },
+    Kernel { name: "volumeRender", reference: volume_render::reference },
 ];
