@@ -1065,7 +1065,8 @@ package gpurf_pkg;
     endcase
   endfunction
 
-  // The data that a load takes from the line (or from the words of an atomic operation or a texture fetch) that its lanes wait for:
+  // The data that a load takes from the line (or from the words of an atomic operation or a texture
+  // fetch) that its lanes wait for:
   // the register's data, 0 in the lanes outside the mask. An access lies within a line and is
   // aligned, so its bytes lie within one word of the line.
   function automatic logic [DataW-1:0] loaded_lanes(
