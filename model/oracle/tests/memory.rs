@@ -78,6 +78,9 @@ fn accesses_out_of_bounds_say_what_is_near() {
     bounds("LD.LOCAL.U16 R9, [RZ+0xa]", "local", 10, "10 bytes");
     bounds("LDC.B32 R9, [RZ+0x8]", "constant", 8, "0x7");
     bounds("ATOM.GLOBAL.ADD R9, [R2+0x80], R0", "global", 0x100_0080, "buffer0");
+    // The launch has no word at 8, so that the handle is zero. The buffer as a header is that of a texture of no size, at address 0.
+    bounds("TEX.1D.INT.R R9, RZ, RZ, RZ, c[0x8]", "global", 0, "no header at the texture's handle, 0x0; the nearest");
+    bounds("TEX.1D.INT.R R9, RZ, RZ, RZ, c[0x0]", "global", 0, "the header at 0x1000000 says that a texel is there;");
 }
 
 #[test]

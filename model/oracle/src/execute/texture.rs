@@ -6,7 +6,7 @@ use gpurf_isa::modifiers::{Channel, TextureAccess};
 
 use crate::commit::Observer;
 use crate::context::Context;
-use crate::fault::{Access, LaneFault};
+use crate::fault::{Access, FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask};
 use crate::program::Decoded;
 use crate::texture::Texture;
@@ -34,6 +34,16 @@ pub fn fetch<O: Observer>(
         Ok(word & u32::MAX >> (u32::BITS - 8 * bytes))
     };
     let first = mask.trailing_zeros() as usize;
-    let texture = Texture::at(handle, |address, bytes| read(first, address, bytes))?;
-    texture.fetch(access, channel, [&a.0, &b.0, &c.0], mask, read).map(Lanes)
+    let texture = Texture::at(handle, |address, bytes| read(first, address, bytes))
+        .map_err(|fault| noted(fault, &format!("there is no header at the texture's handle, {handle:#x}")))?;
+    let fetched = texture.fetch(access, channel, [&a.0, &b.0, &c.0], mask, read);
+    fetched.map(Lanes).map_err(|fault| noted(fault, &format!("the header at {handle:#x} says that a texel is there")))
+}
+
+/// The fault of an access outside all buffers, with the reason for the access.
+fn noted(mut fault: LaneFault, reason: &str) -> LaneFault {
+    if let FaultKind::OutOfBounds { nearest, .. } = &mut *fault.kind {
+        *nearest = format!("{reason}; {nearest}");
+    }
+    fault
 }
