@@ -438,7 +438,7 @@ pub const KERNELS: [&str; 18] = [
 ];
 
 /// Launches that end with a fault, of `tests/kernels/faults`: one for each cause at least, and for each source of `fault_unit`.
-pub const FAULTS: [&str; 23] = [
+pub const FAULTS: [&str; 24] = [
     "barrier-count",
     "barrier-count-even",
     "barrier-divergence",
@@ -452,6 +452,7 @@ pub const FAULTS: [&str; 23] = [
     "no-such-atomic",
     "no-such-load",
     "no-such-store",
+    "no-such-texel",
     "past-the-end",
     "past-the-end-even",
     "shared-out-of-bounds",
