@@ -28,8 +28,10 @@ struct Cached {
     rows: u8,
 }
 
-/// LD, ATOM and CAS.
-const LONG: [u64; 3] = [0x40, 0x43, 0x44];
+/// TEX.
+const FETCH: u64 = 0x46;
+/// LD, ATOM, CAS, and TEX, whose modifiers name no space.
+const LONG: [u64; 4] = [0x40, 0x43, 0x44, FETCH];
 /// Units of instructions that have operands, the first two of them private, and numbers that differ from these two in a bit.
 const UNITS: [u8; 9] =
     [unit::ALU, unit::FP, unit::MEMORY, unit::BARRIER, unit::SFU, unit::CONSTANT, unit::UNSUPPORTED, 9, 13];
@@ -135,10 +137,12 @@ fn issue(rng: &mut Rng, i: &mut OperandStageIn, p: usize, instruction: &Instruct
 /// An operation word that matches the latency of the instruction.
 fn operation(rng: &mut Rng, instruction: &Instruction) -> u64 {
     let any = rng.next_u64();
-    let memory = instruction.long || any & 0x7f == 0x40 || rng.chance(300);
-    let opcode = if memory { LONG[rng.below(3) as usize] } else { any & 0x7f };
+    let memory = instruction.long || matches!(any & 0x7f, 0x40 | FETCH) || rng.chance(300);
+    // A fetch with a register always takes long.
+    let kinds = if instruction.long || instruction.dst == NO_REG { 4 } else { 3 };
+    let opcode = if memory { LONG[rng.below(kinds) as usize] } else { any & 0x7f };
     let mut space = rng.below(4);
-    if instruction.dst != NO_REG && LONG.contains(&opcode) {
+    if instruction.dst != NO_REG && opcode != FETCH && LONG.contains(&opcode) {
         // Accesses to shared memory have a short latency.
         space = if instruction.long { [0, 2, 3][rng.below(3) as usize] } else { 1 };
     }
@@ -201,6 +205,10 @@ impl CachedCover {
             point!("an operation with a long latency", load && !shared && writes);
             point!("a load from shared memory", load && shared && writes);
             point!("a load without a register", load && !shared && !writes);
+            let fetch = op & 0x7f == FETCH;
+            point!("a texture fetch", fetch && !shared && writes);
+            point!("a texture fetch with the bits of shared memory", fetch && shared && writes);
+            point!("a texture fetch without a register", fetch && !writes);
             point!("a result with the bypass bit", ctl >> 26 & 1 == 1 && writes);
             point!("a result with the LRF's bypass bit", ctl >> 25 & 1 == 1 && writes);
             point!("an ALU's instruction", roles.unit() == unit::ALU);
