@@ -1,5 +1,7 @@
 //! A launch prepared for the SM: the data that the host writes and drives, and a check that the launch fits.
 
+use std::sync::Arc;
+
 use gpurf_blocks::config::{Config, LockRule, SharedResource};
 use gpurf_blocks::control::shared_step;
 use gpurf_blocks::front::roles;
@@ -203,7 +205,7 @@ pub struct Job {
     /// The instructions: operation and control word. If execution can run beyond the end, a word follows that is not an instruction.
     pub code: Vec<[u64; 2]>,
     /// The words of the constant space.
-    pub constants: Vec<u32>,
+    pub constants: Arc<[u32]>,
     /// Sizes of the launch.
     pub geometry: Geometry,
     /// Registers of a thread.

@@ -9,6 +9,7 @@ mod texture;
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use gpurf_blocks::config::MemoryConfig;
@@ -32,7 +33,7 @@ const ROW_LINES: u32 = 16;
 /// Number of DRAM banks: consecutive rows are in consecutive banks.
 const BANKS: usize = 16;
 
-/// Kinds of request, as on `mem_req_kind_o`.
+/// Kinds of request, as on `mem_req_kind_o` and the address unit's `kind_o`.
 pub(crate) mod kind {
     pub const LOAD: u8 = 0;
     pub const STORE: u8 = 1;
@@ -181,7 +182,7 @@ impl GlobalMemory {
     }
 
     /// Takes these buffers and words of the constant space for the next launch; local memory is cleared.
-    pub fn begin(&mut self, buffers: Memory, constants: Vec<u32>) {
+    pub fn begin(&mut self, buffers: Memory, constants: Arc<[u32]>) {
         self.buffers = buffers;
         self.texture.begin(constants);
         self.local.clear();

@@ -1,5 +1,7 @@
 //! Surroundings of one side of the SM: memory and host together.
 
+use std::sync::Arc;
+
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Twin, view, view_mut};
 use gpurf_lockstep::{Environment, LostWord};
@@ -67,7 +69,7 @@ impl Surroundings {
         if let Some(periods) = &mut self.periods {
             periods.begin(reference);
         }
-        self.memory.begin(buffers, job.constants.clone());
+        self.memory.begin(buffers, Arc::clone(&job.constants));
         self.host.begin(job);
         (self.after_fault, self.ended) = (0, None);
     }

@@ -411,6 +411,13 @@ modifiers! {
     }
 }
 
+impl TextureAccess {
+    /// Whether there is a third coordinate.
+    pub const fn has_third(self) -> bool {
+        self as u32 & 16 != 0
+    }
+}
+
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident: $bits:literal;)+) => {$(
         $(#[$doc])*

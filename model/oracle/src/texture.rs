@@ -240,7 +240,7 @@ impl Texture {
             A1DInt => return Wanted::Single([index(0, a), flat, layer(b)]),
             A2DInt => return Wanted::Single([index(0, a), index(1, b), layer(c)]),
             D2Gather0 | D2Gather1 | D2Gather2 | D2Gather3 | A2DGather0 | A2DGather1 | A2DGather2 | A2DGather3 => {
-                let plane = if access.bits() & 16 == 0 { flat } else { layer(c) };
+                let plane = if access.has_third() { layer(c) } else { flat };
                 let [x, y] = [[0, 1], [1, 1], [1, 0], [0, 0]][access.bits() as usize & 3];
                 let texels = |dimension, at: &Words| {
                     around(Axis { linear: true, ..self.axis(dimension) }, &at.map(f32::from_bits)).texels

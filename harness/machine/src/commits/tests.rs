@@ -34,7 +34,7 @@ impl Bench {
         let geometry = Geometry { grid: [8, 1, 1], block: [64, 1, 1], dynamic_shared: 0 };
         let job = Job {
             code: Vec::new(),
-            constants: Vec::new(),
+            constants: [].into(),
             geometry,
             registers: 8,
             share: false,

@@ -10,6 +10,7 @@ use super::owners::Owners;
 use super::sequences::{Key, Kind, Sink, Write};
 use crate::cycle::Cycle;
 use crate::job::{Job, SharedPlaces};
+use crate::memory::kind::{LOAD, STORE, TEXTURE};
 
 /// Parts of a register write that is not complete yet.
 struct Parts {
@@ -26,12 +27,6 @@ struct Access {
     addresses: [u64; 32],
     values: [u32; 32],
 }
-
-/// Kinds of memory instruction, as on the address unit's `kind_o`.
-const LOAD: u8 = 0;
-const STORE: u8 = 1;
-/// A texture fetch, which only reads.
-const TEXTURE: u8 = 3;
 
 /// Special registers that hold words of the time.
 const TIME: [Special; 2] = [Special::TimeLow, Special::TimeHigh];

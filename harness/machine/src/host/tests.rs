@@ -13,7 +13,7 @@ fn host() -> Host {
 fn job(code: &[[u64; 2]], constants: &[u32]) -> Job {
     Job {
         code: code.to_vec(),
-        constants: constants.to_vec(),
+        constants: constants.into(),
         geometry: Geometry { grid: [70_000, 3, 4], block: [16, 4, 2], dynamic_shared: 64 },
         registers: 33,
         share: true,

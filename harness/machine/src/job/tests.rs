@@ -28,7 +28,7 @@ fn a_launch_in_the_hosts_words() {
     let kernel = Kernel { static_shared: 50, local_bytes: 9, ..kernel("MOV R1, 7\nEXIT") };
     let ready = job(&[], &kernel, 100, &[1, 2, 3, 4, 5]).unwrap();
     assert_eq!(ready.code, [kernel.code[0].encode(), kernel.code[1].encode()]);
-    assert_eq!(ready.constants, [0x0403_0201, 5]);
+    assert_eq!(*ready.constants, [0x0403_0201, 5]);
     assert_eq!((ready.registers, ready.shared, ready.local_words), (16, 150, 3));
     // A kernel without registers has one all the same: the launcher asks for it.
     let kernel = Kernel { registers: 0, ..kernel };

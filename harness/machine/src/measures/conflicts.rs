@@ -17,6 +17,7 @@ use gpurf_lockstep::Events;
 use gpurf_oracle::lanes_of;
 
 use crate::cycle::{Cycle, bits};
+use crate::memory::kind::{ATOMIC, STORE};
 
 /// Instructions that have waited for a bank, for any reason.
 pub const IN_CONFLICT: &str = "in_conflict";
@@ -58,11 +59,6 @@ const KINDS: [&str; 6] = [
 
 /// The names under which instructions with any kind of a definition are counted, and the set of these kinds.
 const DEFINITIONS: [(&str, u8); 2] = [(IN_CONFLICT, 0b00_0111), (IN_CONFLICT_OWN, 0b11_1000)];
-
-/// Kind of access of a memory instruction that only writes: `kind_o` of `address_unit`.
-const STORE: u8 = 1;
-/// Kind of access of an atomic operation.
-const ATOMIC: u8 = 2;
 
 /// Memory instructions are numbered in order; 0: none.
 type Number = u64;

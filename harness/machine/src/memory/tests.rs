@@ -48,7 +48,7 @@ impl Bench {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let index = buffers.add("buffer", &bytes).unwrap();
         let address = buffers.buffer(index).address();
-        memory.begin(buffers, Vec::new());
+        memory.begin(buffers, [].into());
         (Self { memory, inputs: SmIn::zeroed(), out: SmOut::zeroed(), started: false, cycle: 0 }, address)
     }
 
@@ -340,7 +340,7 @@ fn local_memory_is_zero_and_apart_from_global_memory() {
     assert_eq!(bench.answer().1, WarpData::ZERO);
     // The next launch finds zeros again.
     let buffers = bench.memory.take_buffers();
-    bench.memory.begin(buffers, Vec::new());
+    bench.memory.begin(buffers, [].into());
     bench.put(lane(local(kind::LOAD, 3), 0, 0, 0));
     assert_eq!(bench.answer().1, WarpData::ZERO);
 }
@@ -371,7 +371,7 @@ fn what_belongs_to_no_buffer_is_a_fault() {
     let mut buffers = Memory::default();
     let index = buffers.add("bytes", &[1, 2, 3, 4, 5]).unwrap();
     let address = buffers.buffer(index).address();
-    bench.memory.begin(buffers, Vec::new());
+    bench.memory.begin(buffers, [].into());
     for (offset, size, fault) in [(4, 0, false), (5, 0, true), (4, 1, true), (0, 2, false)] {
         let load = SmOut { mem_req_size_o: size, ..request(kind::LOAD, address) };
         bench.put(lane(load, 0, offset, 0));
@@ -440,7 +440,7 @@ fn with_texture(config: MemoryConfig) -> (Bench, u32) {
     let header = [address + 128, 0, 2 | 0x3f << 10, 32, 8, 2, 128, 1024, 77];
     let bytes: Vec<u8> = header.iter().flat_map(|word| word.to_le_bytes()).collect();
     buffers.write_at(address, &bytes).unwrap();
-    bench.memory.begin(buffers, vec![0, 0, 0, 0, 0, address]);
+    bench.memory.begin(buffers, [0, 0, 0, 0, 0, address].into());
     (bench, address)
 }
 

@@ -1,6 +1,7 @@
 //! The texture unit beside memory (`docs/machine.md`, "Texture unit").
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gpurf_blocks::WarpData;
 use gpurf_isa::modifiers::{Channel, Modifier, TextureAccess};
@@ -18,7 +19,7 @@ const LANES_A_CYCLE: u64 = 4;
 #[derive(Clone)]
 pub(super) struct TextureUnit {
     /// The constant space of the launch.
-    constants: Vec<u32>,
+    constants: Arc<[u32]>,
     /// Third coordinates of the fetch whose last request is to come.
     third: Option<WarpData>,
     /// The first cycle in which the unit is free.
@@ -41,22 +42,17 @@ impl Request {
         let channel = Channel::from_bits(line >> 5 & 3)?;
         (line >> 7 & 7 == 0 && line >> 25 == 0).then_some(Self { constant: (line >> 10) as usize, access, channel })
     }
-
-    /// Whether a request with the third coordinate comes first.
-    fn has_third(&self) -> bool {
-        self.access.bits() & 16 != 0
-    }
 }
 
 impl TextureUnit {
     /// The unit after reset.
     pub(super) fn new(kilobytes: usize) -> Self {
         let cache = (kilobytes > 0).then(|| L2::new(kilobytes));
-        Self { constants: Vec::new(), third: None, free: 0, cache }
+        Self { constants: [].into(), third: None, free: 0, cache }
     }
 
     /// Takes the constant space of the next launch.
-    pub(super) fn begin(&mut self, constants: Vec<u32>) {
+    pub(super) fn begin(&mut self, constants: Arc<[u32]>) {
         (self.constants, self.third) = (constants, None);
     }
 }
@@ -68,7 +64,7 @@ impl GlobalMemory {
         let expected = out.mem_req_answer_o == 1;
         let request = Request::of(line).filter(|request| {
             // The third coordinate comes in front of the last request, and only where there is one.
-            out.mem_req_mask_o != 0 && request.has_third() == (self.texture.third.is_some() || !expected)
+            out.mem_req_mask_o != 0 && request.access.has_third() == (self.texture.third.is_some() || !expected)
         });
         let Some(request) = request else {
             self.answer(expected, self.cycle, Err(nonsense(Nonsense::Fetch(line))), 0);
