@@ -412,6 +412,11 @@ fn what_goes_wrong_on_the_model_is_said_in_words() {
     let object = json(&[&slow[..], &["--idle-limit", "1000"]].concat(), FAILED);
     assert_eq!(object["result"], "hang");
     assert!(object["message"].as_str().unwrap().contains("waits for R"), "{object}");
+    // A launch that makes progress may take a certain time.
+    json(&[&slow[..], &["--cycle-limit", "1000000"]].concat(), PASSED);
+    let object = json(&[&slow[..], &["--cycle-limit", "1000"]].concat(), FAILED);
+    assert_eq!((&object["result"], &object["cycles"]), (&"hang".into(), &1000.into()));
+    assert!(object["message"].as_str().unwrap().contains("has not ended in cycle 999"), "{object}");
 }
 
 #[test]

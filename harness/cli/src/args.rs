@@ -330,6 +330,9 @@ pub struct Execution {
     /// Cycles in a row without progress after which a launch counts as hung
     #[arg(long, value_name = "N", value_parser = cycles, default_value_t = Self::IDLE_LIMIT, allow_negative_numbers = true)]
     pub idle_limit: u64,
+    /// Cycles after which a launch that has not ended counts as hung (default: no limit)
+    #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
+    pub cycle_limit: Option<u64>,
     /// Seed of memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, default_value_t = Self::SEED, allow_negative_numbers = true)]
     pub seed: u64,

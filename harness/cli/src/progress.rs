@@ -1,10 +1,14 @@
 //! Progress on standard error.
 
+mod launch;
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+pub use launch::{Launches, meter};
 
 /// The interval between redraws.
 const TICK: Duration = Duration::from_millis(200);

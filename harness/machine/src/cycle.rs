@@ -56,6 +56,12 @@ pub fn progress(inputs: &SmIn, out: &SmOut) -> bool {
     host | memory == 1 || out.event_o & *SM != 0 || out.mrf_event_o & *REGISTERS != 0
 }
 
+/// Whether a warp begins in the cycle.
+pub fn starts(out: &SmOut) -> bool {
+    static WARP_START: LazyLock<u64> = LazyLock::new(|| bits(SM_EVENT, |name| name == "warp_start"));
+    out.event_o & *WARP_START != 0
+}
+
 #[cfg(test)]
 mod tests {
     use gpurf_blocks::Ports;
@@ -79,6 +85,7 @@ mod tests {
         {
             assert_eq!(progress(&inputs, &SmOut { mrf_event_o: event(MRF_EVENT, name), ..out }), moves, "{name}");
         }
+        assert!(starts(&SmOut { event_o: event(SM_EVENT, "warp_start"), ..out }) && !starts(&out));
         let offered = SmOut { mem_req_valid_o: 1, ..out };
         assert!(!progress(&inputs, &offered));
         assert!(progress(&SmIn { mem_req_ready_i: 1, ..inputs }, &offered));

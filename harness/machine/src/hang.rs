@@ -12,14 +12,14 @@ use gpurf_sm::{SmOut, SmProbe};
 
 use crate::fault::{Place, owner};
 
-/// A launch without progress.
+/// A launch without progress, or one that takes too long.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct Hang {
     /// The kernel.
     pub kernel: String,
-    /// The first cycle without progress.
-    pub since: u64,
-    /// The last cycle without progress.
+    /// The first cycle without progress; `None` if the launch has not ended within its limit of cycles.
+    pub since: Option<u64>,
+    /// The last cycle.
     pub cycle: u64,
     /// What waits for what, one line each; empty if inner signals are not visible.
     pub waits: Vec<String>,
@@ -28,7 +28,13 @@ pub struct Hang {
 impl fmt::Display for Hang {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kernel, since, cycle, waits } = self;
-        write!(f, "hang: kernel {kernel} has made no progress from cycle {since} to {cycle}")?;
+        match since {
+            Some(since) => write!(f, "hang: kernel {kernel} has made no progress from cycle {since} to {cycle}")?,
+            None => write!(
+                f,
+                "hang: kernel {kernel} has not ended in cycle {cycle}, the last one that --cycle-limit allows"
+            )?,
+        }
         if waits.is_empty() {
             return f.write_str("; the model and the lockstep can say what each warp waits for");
         }

@@ -11,6 +11,7 @@ use crate::context::{Accesses, Clock, Context, Counts, State, warps};
 use crate::fault::Fault;
 use crate::launch::Launch;
 use crate::memory::Memory;
+use crate::meter::Meter;
 use crate::turns::in_turns;
 use crate::undefined::Undefined;
 
@@ -23,6 +24,8 @@ pub struct Options {
     pub step_limit: u64,
     /// Raised to end the run early.
     pub stop: Option<&'static AtomicBool>,
+    /// Counts the blocks that have ended.
+    pub meter: Option<&'static Meter>,
     /// Initial value of a thread's registers and local memory; its lowest bit is that of predicates. The results of a program that reads only what it
     /// has written do not depend on it.
     pub first_value: u32,
@@ -34,7 +37,16 @@ impl Default for Options {
     /// A thread for each processor; a billion instructions; zero in registers.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { threads, step_limit: 1_000_000_000, stop: None, first_value: 0, unwritten_shared: false }
+        Self { threads, step_limit: 1_000_000_000, stop: None, meter: None, first_value: 0, unwritten_shared: false }
+    }
+}
+
+impl Options {
+    /// A block has ended.
+    pub(crate) fn count_block(&self) {
+        if let Some(meter) = self.meter {
+            meter.add();
+        }
     }
 }
 
@@ -100,6 +112,10 @@ impl Oracle {
         observer: &mut O,
     ) -> Result<Statistics, Box<Fault>> {
         let options = self.options;
+        if let Some(meter) = options.meter {
+            // Blocks that ran at the same time before may run again.
+            meter.set(0, 0);
+        }
         self.counted(launch, memory, observer, |context| in_turns(context, launch, &options))
     }
 
@@ -125,12 +141,12 @@ impl Oracle {
     /// The first of these reads, whatever comes after it; else the first fault. Memory then holds what was written before the run ended.
     pub fn run_checked(&mut self, launch: &Launch<'_>, memory: &Memory) -> Result<Statistics, Box<Fault>> {
         let mut check = Undefined::new(launch);
-        let first_value = self.options.first_value;
+        let options = self.options;
         let ran = self.counted(launch, memory, &mut check, |context| {
-            let mut warps = warps(launch.program, &launch.geometry, first_value);
+            let mut warps = warps(launch.program, &launch.geometry, options.first_value);
             (0..launch.geometry.blocks()).try_for_each(|index| {
                 restart(context, &mut warps, index);
-                context.run(&mut warps).map(|_| ())
+                context.run(&mut warps).map(|_| options.count_block())
             })
         });
         match check.finish() {
@@ -203,6 +219,7 @@ impl Oracle {
                 if context.run(&mut warps).is_err() {
                     faulty.store(true, Relaxed);
                 }
+                this.options.count_block();
             }
             context.counts
         };

@@ -37,7 +37,7 @@ pub(crate) fn in_turns<O: Observer>(
         } else if begun.iter().all(|block| context.is_spinning(&block.warps)) {
             return hang(context, &mut begun);
         }
-        take_turns(context, &mut begun, &mut spare, !left.is_empty())?;
+        take_turns(context, &mut begun, &mut spare, options, !left.is_empty())?;
     }
 }
 
@@ -66,6 +66,7 @@ fn take_turns<O: Observer>(
     context: &mut Context<'_, O>,
     begun: &mut Vec<Block>,
     spare: &mut Option<Block>,
+    options: &Options,
     are_left: bool,
 ) -> Result<(), Box<Fault>> {
     loop {
@@ -79,6 +80,7 @@ fn take_turns<O: Observer>(
             // The first block has as many turns as all others together, so that a loop of it that never ends reaches the limit of steps in time.
             let turns = if at == 0 { (begun.len() - 1).max(1) } else { 1 };
             if run(context, &mut begun[at], turns)? {
+                options.count_block();
                 *spare = Some(begun.remove(at));
             } else {
                 at += 1;

@@ -2,8 +2,10 @@
 
 mod common;
 
+use std::num::NonZeroUsize;
+
 use common::{Setup, THREAD, storing};
-use gpurf_oracle::{AccessStep, Commit, Effect, FaultKind, Recording, WarpId};
+use gpurf_oracle::{AccessStep, Commit, Effect, FaultKind, Meter, Options, Oracle, Parts, Recording, WarpId};
 
 /// Blocks and threads of a launch that is large enough to be parallel.
 const BLOCKS: u32 = 64;
@@ -53,6 +55,26 @@ fn results_of_atomic_operations_keep_blocks_in_order() {
     let (words, parallel) = both(large(&storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD R9, [R3], R4"), 1));
     assert!(!parallel);
     assert_eq!(words[0], (0..BLOCKS * THREADS).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_meter_counts_each_block_once() {
+    static METER: Meter = Meter::new();
+    let independent = large(&storing("IMAD.LO R9, PT, R0, R0, R0, !PT"), 1);
+    // The blocks begin at the same time; when they are seen to depend on each other, all of them run again.
+    let dependent = large(&storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD R9, [R3], R4"), 1);
+    let chain = large(&storing("LDC.B32 R3, [RZ+0x8]\nLD.GLOBAL.B32 R9, [R3]\nST.GLOBAL.B32 [R3], R0"), 1);
+    for (setup, threads) in [(&independent, 1), (&independent, 4), (&dependent, 4), (&chain, 4)] {
+        METER.begin("test", Parts::Blocks, 1000);
+        let options =
+            Options { threads: NonZeroUsize::new(threads).unwrap(), meter: Some(&METER), ..Options::default() };
+        setup.with(|_, launch, memory| Oracle::new(options).run(launch, memory).unwrap());
+        assert_eq!(METER.read().unwrap().done, BLOCKS.into());
+        setup.with(|_, launch, memory| Oracle::new(options).run_checked(launch, memory).unwrap());
+        assert_eq!(METER.read().unwrap().done, (2 * BLOCKS).into());
+        METER.end();
+        assert_eq!(METER.read(), None);
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
 use crate::output::{self, grouped, numbers, words};
 use crate::plan;
+use crate::progress::{Launches, meter};
 use crate::result::json;
 
 /// The summary of the launches, in the form of `--json`.
@@ -98,7 +99,9 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let mut command = Command::new(program);
     command.args(rest);
     let mut log = Log::default();
+    let shown = Launches::lines();
     let served = serve(&mut command, &library, &setup, &mut *runner, recorder.as_mut(), &mut log, interrupt::flag());
+    drop(shown);
     let served = served.map_err(|error| match error {
         ServeError::Start { .. } => Failure::bad_input(error.to_string()),
         ServeError::System(_) => Failure::tool(error.to_string()),
@@ -184,7 +187,8 @@ fn runner(arguments: &RunProgram, config: Config) -> Result<Box<dyn Runner>, Fai
     let execution = &arguments.execution;
     let oracle = || {
         // Correct programs may read shared memory that was never written without using the value: lanes at an edge, the last steps of a reduction.
-        let options = Options { stop: Some(interrupt::flag()), unwritten_shared: true, ..Options::default() };
+        let (stop, meter) = (Some(interrupt::flag()), Some(meter()));
+        let options = Options { stop, meter, unwritten_shared: true, ..Options::default() };
         Box::new(Functional::new(OracleEngine::new(Oracle::new(options))))
     };
     if execution.engine == EngineKind::Functional {

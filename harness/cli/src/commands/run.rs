@@ -28,6 +28,7 @@ use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, grouped, numbers, words};
 use crate::plan;
+use crate::progress::{Launches, meter};
 use crate::result::json;
 
 /// The outcome of a run, in the form of `--json`.
@@ -213,9 +214,12 @@ fn only_kernel(image: &Image) -> Option<&str> {
 
 /// Runs the launches on the oracle.
 fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, Failure> {
-    let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
+    let options = Options { stop: Some(interrupt::flag()), meter: Some(meter()), ..Options::default() };
     let mut engine = OracleEngine::new(Oracle::new(options)).checking_undefined(check_undefined);
-    let problem = match session.run(&mut engine) {
+    let shown = Launches::show();
+    let ran = session.run(&mut engine);
+    drop(shown);
+    let problem = match ran {
         Ok(_) => None,
         Err(error) => {
             // The oracle refuses only code that is not a program.

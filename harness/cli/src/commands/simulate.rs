@@ -22,6 +22,7 @@ use super::trace::TraceFile;
 use crate::args::{EngineKind, Execution, RunKernels};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::progress::{Launches, meter};
 
 /// How the launches of a manifest ended.
 pub struct Ran {
@@ -74,7 +75,10 @@ fn compared(
     let Some(Shard { index, count }) = arguments.part else { return Ok(arguments.compare.clone()) };
     let mut session = Session::new(manifest, image).map_err(|e| Failure::bad_input(e.to_string()))?;
     let mut model = ModelEngine::new(settings(&arguments.execution, *config));
-    if let Err(error) = session.run(&mut model) {
+    let shown = Launches::show();
+    let ran = session.run(&mut model);
+    drop(shown);
+    if let Err(error) = ran {
         let why = format!("--part: the run's length is not known, as the model does not come to its end: {error}");
         return Err(Failure::bad_input(why));
     }
@@ -100,15 +104,18 @@ pub fn project(execution: &Execution) -> Result<Project, Failure> {
 pub fn settings(execution: &Execution, config: Config) -> Settings {
     let (seed, idle_limit) = (execution.seed, execution.idle_limit);
     let (threads, history) = (super::threads(execution.threads), execution.history);
-    Settings { seed, idle_limit, stop: interrupt::flag(), threads, history, ..Settings::new(config) }
+    let cycle_limit = execution.cycle_limit;
+    let (stop, meter) = (interrupt::flag(), Some(meter()));
+    Settings { seed, idle_limit, cycle_limit, stop, meter, threads, history, ..Settings::new(config) }
 }
 
 /// Checks that the engine has cycles, builds RTL, or runs model and RTL, if options require it.
 pub fn check_engine(execution: &Execution) -> Result<(), Failure> {
-    let Execution { engine, optimise, train, threads, seed, idle_limit, failures, .. } = execution;
+    let Execution { engine, optimise, train, threads, seed, idle_limit, cycle_limit, failures, .. } = execution;
     let of_cycles = [
         ("--seed", *seed != Execution::SEED, "has no state that a seed could set"),
         ("--idle-limit", *idle_limit != Execution::IDLE_LIMIT, "has no cycles to count"),
+        ("--cycle-limit", cycle_limit.is_some(), "has no cycles to count"),
         ("--failures", failures.is_some(), "writes no failure folders"),
     ];
     if let Some((option, _, lacks)) = of_cycles.iter().find(|(_, given, _)| *given)
@@ -228,7 +235,9 @@ impl UseMachine for Runner<'_, '_> {
             trace.begin(&mut engine, &self.config, &format!("SM ({name})"))?;
         }
         let session = &mut *self.session;
+        let shown = Launches::show();
         let error = session.run(&mut engine).err();
+        drop(shown);
         let is_part = matches!(error, Some(RunError::Engine(LaunchError::Reached)));
         let error = error.filter(|_| !is_part);
         let mut divergence = None;
@@ -315,6 +324,9 @@ impl Runner<'_, '_> {
         }
         command
             .push_str(&format!(" --seed {} --idle-limit {}", arguments.execution.seed, arguments.execution.idle_limit));
+        if let Some(limit) = arguments.execution.cycle_limit {
+            command.push_str(&format!(" --cycle-limit {limit}"));
+        }
         if let Some(cycles) = &self.compare {
             command.push_str(&format!(" --compare {}:{}", cycles.start(), cycles.end()));
         }
@@ -344,7 +356,7 @@ mod tests {
 
     #[test]
     fn options_of_engines_with_cycles_are_refused_without_one() {
-        for option in [["--seed", "7"], ["--idle-limit", "9"], ["--failures", "here"]] {
+        for option in [["--seed", "7"], ["--idle-limit", "9"], ["--cycle-limit", "9"], ["--failures", "here"]] {
             let checked = |engine: &str| {
                 let arguments = ["gpurf", "run", "k.toml", "--engine", engine, option[0], option[1]];
                 let Command::Run(run) = Cli::parse_from(arguments).command else { panic!("gpurf run") };

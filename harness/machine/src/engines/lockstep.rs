@@ -19,7 +19,7 @@ use super::window::Window;
 use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
 use crate::coverage::Coverage;
-use crate::cycle::{Cycle, progress};
+use crate::cycle::{Cycle, progress, starts};
 use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
 use crate::job::Job;
@@ -30,6 +30,9 @@ use crate::whereabouts::Whereabouts;
 
 /// Memories are compared whole after every this many cycles, and at the end of every launch.
 const MEMORY_EVERY: u64 = 65_536;
+
+/// Interval at which the meter is set.
+const METER_EVERY: u64 = 4096;
 
 /// Cycles that are compared after an expected fault: more than memory needs to answer a full queue of requests.
 const AFTER_FAULT: u64 = 1000;
@@ -193,7 +196,7 @@ impl LockstepEngine {
                 let shape = self.settings.config.sm_shape();
                 let waits = hang::waits(last.out, last.probe, &shape, launch);
                 let kernel = launch.kernel.name.clone();
-                LaunchError::Hung(Box::new(Hang { kernel, since: *since, cycle: *cycle, waits }))
+                LaunchError::Hung(Box::new(Hang { kernel, since: Some(*since), cycle: *cycle, waits }))
             }
             Cause::Interrupted => LaunchError::Interrupted,
         }
@@ -241,9 +244,10 @@ impl Engine for LockstepEngine {
             self.rtl.go_on_after_fault(AFTER_FAULT);
             self.model.go_on_after_fault(AFTER_FAULT);
         }
+        let limit = self.settings.cycle_limit.map_or(u64::MAX, |limit| self.cycles.saturating_add(limit));
         let plan = RunPlan {
             seed: self.settings.seed,
-            cycles: self.until,
+            cycles: self.until.min(limit),
             memory_every: MEMORY_EVERY,
             // An SM that has stopped makes no progress, but this is not a hang.
             idle: Some(Idle {
@@ -258,9 +262,17 @@ impl Engine for LockstepEngine {
             trace.begin(launch);
         }
         let (window, coverage, mut now) = (&mut self.window, &mut self.coverage, self.cycles);
-        let trace = &mut self.trace;
+        let (trace, meter) = (&mut self.trace, self.settings.meter);
+        self.settings.begin_meter(launch);
+        let (first, mut started) = (now, 0);
         let mut observe = |inputs: &[u8], compared: &[u8]| {
             let cycle = Cycle::of(inputs, compared);
+            started += u64::from(starts(cycle.out));
+            if let Some(meter) = meter
+                && now.is_multiple_of(METER_EVERY)
+            {
+                meter.set(started, now - first);
+            }
             if let Some(case) = &mut case {
                 case.observe(&cycle);
             }
@@ -279,6 +291,7 @@ impl Engine for LockstepEngine {
         };
         let (rtl, model) = (&mut self.rtl, &mut self.model);
         let mut outcome = self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);
+        self.settings.end_meter();
         // The RTL's memory: after a failure the model may be any number of cycles ahead.
         *memory = self.rtl.take_buffers();
         self.cycles = outcome.cycles;
@@ -303,6 +316,11 @@ impl Engine for LockstepEngine {
         let end = match self.model.end(last.out) {
             Some(end) => end,
             None if self.cycles == self.until => return Err(LaunchError::Reached),
+            None if self.cycles == limit => {
+                let waits = hang::waits(last.out, last.probe, &self.settings.config.sm_shape(), launch);
+                let (kernel, cycle) = (launch.kernel.name.clone(), self.cycles - 1);
+                return Err(LaunchError::Hung(Box::new(Hang { kernel, since: None, cycle, waits })));
+            }
             None => End::Done,
         };
         let pc = match end {

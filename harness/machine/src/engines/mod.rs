@@ -15,8 +15,8 @@ use gpurf_blocks::Twin;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::report::DivergenceSummary;
 use gpurf_lockstep::{Events, HISTORY, Spreads, Verdict};
-use gpurf_oracle::host::{Engine, ReportedFault};
-use gpurf_oracle::{CodeError, Fault};
+use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
+use gpurf_oracle::{CodeError, Fault, Meter, Parts};
 use verilated::{Options, Request};
 
 pub use lockstep::LockstepEngine;
@@ -41,8 +41,12 @@ pub struct Settings {
     pub seed: u64,
     /// Consecutive cycles without progress after which a launch counts as hung.
     pub idle_limit: u64,
+    /// Cycles after which a launch that has not ended counts as hung; `None`: it may take any time.
+    pub cycle_limit: Option<u64>,
     /// Set to end the run early.
     pub stop: &'static AtomicBool,
+    /// Counts the cycles of each launch, and its warps that have begun.
+    pub meter: Option<&'static Meter>,
     /// Cycles to record, and the folder below which the waveform is written.
     pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
     /// Whether the model alone may skip cycles in which nothing happens. Results and statistics do not change.
@@ -71,7 +75,9 @@ impl Settings {
             config,
             seed: 1,
             idle_limit: IDLE_LIMIT,
+            cycle_limit: None,
             stop: &GO,
+            meter: None,
             wave: None,
             skip: true,
             measure: false,
@@ -80,6 +86,21 @@ impl Settings {
             history: HISTORY,
             compare: None,
             model,
+        }
+    }
+
+    /// The meter begins to count a launch.
+    fn begin_meter(&self, launch: &KernelLaunch<'_>) {
+        if let Some(meter) = self.meter {
+            let warps = launch.geometry.blocks().saturating_mul(launch.geometry.warps().into());
+            meter.begin(&launch.kernel.name, Parts::Warps, warps);
+        }
+    }
+
+    /// The launch has ended.
+    fn end_meter(&self) {
+        if let Some(meter) = self.meter {
+            meter.end();
         }
     }
 }
@@ -176,7 +197,7 @@ pub enum LaunchError {
     /// The SM reports a fault.
     #[error(transparent)]
     Fault(Box<MachineFault>),
-    /// There is no progress.
+    /// There is no progress, or the launch takes too long.
     #[error(transparent)]
     Hung(Box<Hang>),
     /// The SM does not do what the oracle does.

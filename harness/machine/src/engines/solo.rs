@@ -107,8 +107,8 @@ impl Runner for Instance {
 
 /// Why a launch did not complete.
 enum Halt {
-    /// No progress since this cycle.
-    Hung(u64),
+    /// No progress since this cycle; `None`: the launch takes too long.
+    Hung(Option<u64>),
     /// The RTL failed.
     Rtl(RtlFailure),
     /// The user stopped the run.
@@ -222,6 +222,9 @@ impl<R: Runner> Solo<R> {
         let skips = self.settings.skip && self.settings.wave.is_none() && !every;
         let probed = every || self.measures.is_some();
         let idle_limit = self.settings.idle_limit.max(1);
+        let (began, started) = (self.cycles, self.totals.sum(STARTED));
+        let limit = self.settings.cycle_limit.map_or(u64::MAX, |limit| began.saturating_add(limit));
+        let last = limit.min(self.until.unwrap_or(u64::MAX));
         let mut idle = 0;
         loop {
             if self.until == Some(self.cycles) {
@@ -233,6 +236,9 @@ impl<R: Runner> Solo<R> {
                 let end = self.surroundings.end(view::<SmOut>(compared));
                 self.launches += u64::from(expects_fault || end == Some(End::Done));
                 return Ok(end.unwrap_or(End::Done));
+            }
+            if self.cycles == limit {
+                return Err(Halt::Hung(None));
             }
             // If nothing happened in the previous cycle, this may continue for a while.
             let alike = if idle > 0 && skips { self.runner.still(inputs) } else { 0 };
@@ -265,15 +271,17 @@ impl<R: Runner> Solo<R> {
             idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
             let before = self.cycles - 1;
             if alike > 1 {
-                let left = self.until.map_or(u64::MAX, |until| until - self.cycles);
-                idle += self.skip(alike - 1, left.min(idle_limit - idle));
+                idle += self.skip(alike - 1, (last - self.cycles).min(idle_limit - idle));
             }
             if idle >= idle_limit {
-                return Err(Halt::Hung(self.cycles - idle));
+                return Err(Halt::Hung(Some(self.cycles - idle)));
             }
             if before / STOP_EVERY != self.cycles / STOP_EVERY {
                 if self.settings.stop.load(Ordering::Relaxed) {
                     return Err(Halt::Interrupted);
+                }
+                if let Some(meter) = self.settings.meter {
+                    meter.set(self.totals.sum(STARTED) - started, self.cycles - began);
                 }
                 self.advance_sample();
             }
@@ -315,15 +323,17 @@ impl<R: Runner> Solo<R> {
         cycles
     }
 
-    /// Notes the start of a launch in the trace.
-    fn begin_trace(&mut self, launch: &KernelLaunch<'_>) {
+    /// Notes the start of a launch in meter and trace.
+    fn begin(&mut self, launch: &KernelLaunch<'_>) {
+        self.settings.begin_meter(launch);
         if let Some(trace) = &mut self.trace {
             trace.begin(launch);
         }
     }
 
-    /// Notes the end of a launch in the trace, or why it did not complete.
-    fn end_trace(&mut self, ended: &Result<End, Halt>) {
+    /// Notes the end of a launch in meter and trace, or why it did not complete.
+    fn end(&mut self, ended: &Result<End, Halt>) {
+        self.settings.end_meter();
         let Some(trace) = &mut self.trace else { return };
         let cycle = self.cycles.saturating_sub(1);
         match ended {
@@ -333,7 +343,10 @@ impl<R: Runner> Solo<R> {
                 trace.mark(cycle, "fault", &[("slot", warp.to_string()), ("cause", name.to_owned())]);
             }
             Ok(End::Memory(_)) => trace.mark(cycle, "fault of memory", &[]),
-            Err(Halt::Hung(since)) => trace.mark(cycle, "hang", &[("no progress since cycle", since.to_string())]),
+            Err(Halt::Hung(Some(since))) => {
+                trace.mark(cycle, "hang", &[("no progress since cycle", since.to_string())])
+            }
+            Err(Halt::Hung(None)) => trace.mark(cycle, "hang", &[("not ended", "in the limit of cycles".to_owned())]),
             Err(Halt::Rtl(failure)) => trace.mark(cycle, "assertion", &[("report", failure.to_string())]),
             Err(Halt::Interrupted) => trace.mark(cycle, "interrupted", &[]),
         }
@@ -356,7 +369,7 @@ impl<R: Runner> Solo<R> {
         Statistics { launches: self.launches, cycles: self.cycles, events, spreads, judged: None }
     }
 
-    fn hang(&self, launch: &KernelLaunch<'_>, since: u64, waits: Vec<String>) -> LaunchError {
+    fn hang(&self, launch: &KernelLaunch<'_>, since: Option<u64>, waits: Vec<String>) -> LaunchError {
         let kernel = launch.kernel.name.clone();
         LaunchError::Hung(Box::new(Hang { kernel, since, cycle: self.cycles - 1, waits }))
     }
@@ -521,7 +534,7 @@ impl Engine for ModelEngine {
         let is_followed = case.is_some() || self.solo.watch.is_some();
         let start = (self.solo.settings.locate && !is_followed).then(|| (self.solo.parts(), memory.clone()));
         let buffers = std::mem::take(memory);
-        self.solo.begin_trace(launch);
+        self.solo.begin(launch);
         let ended = match &mut case {
             Some(case) => {
                 let mut observe = |cycle: &Cycle<'_>| {
@@ -542,7 +555,7 @@ impl Engine for ModelEngine {
             }
             None => self.solo.run(job.clone(), buffers, reference.clone(), None),
         };
-        self.solo.end_trace(&ended);
+        self.solo.end(&ended);
         if !matches!(ended, Err(Halt::Reached)) {
             // A launch that has not completed keeps its buffers.
             *memory = self.solo.surroundings.take_buffers();

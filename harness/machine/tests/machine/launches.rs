@@ -11,7 +11,7 @@ use gpurf_launch::Manifest;
 use gpurf_machine::commits::{Difference, First, Kind};
 use gpurf_machine::{Foreseen, Judged, LaunchError, Machine, ModelEngine, SampledEngine, Settings};
 use gpurf_oracle::host::Session;
-use gpurf_oracle::{FaultKind, Memory};
+use gpurf_oracle::{FaultKind, Memory, Meter};
 use gpurf_sm::{SmOut, SmProbe};
 
 fn plain() -> ModelEngine {
@@ -238,13 +238,36 @@ fn a_fault_that_the_oracle_does_not_know_names_the_instruction() {
 }
 
 #[test]
+fn a_launch_that_takes_too_long_counts_as_hung_and_the_meter_has_its_cycles() {
+    static METER: Meter = Meter::new();
+    // Warps that never end, and make progress all the time.
+    let endless = Program::new("IADD R9, PT, R9, 1, !PT\nBRA 6, join none", 3, 64);
+    for skip in [false, true] {
+        let limited = Settings { cycle_limit: Some(10_000), skip, meter: Some(&METER), ..settings(&[]) };
+        let LaunchError::Hung(hang) = error(&endless, ModelEngine::new(limited)) else { panic!("no hang") };
+        assert_eq!((hang.since, hang.cycle), (None, 9_999), "{hang}");
+        assert!(hang.to_string().contains("has not ended in cycle 9999, the last one that --cycle-limit allows"));
+        assert!(METER.read().is_none(), "the launch has ended");
+    }
+    // The limit is that of each launch: it is reached in the cycle after the last one, not in the last one.
+    let short = Program::new("IADD R9, PT, R9, 1, !PT", 3, 64);
+    let mut free = ModelEngine::new(settings(&[]));
+    short.run(&mut free).unwrap();
+    let cycles = free.statistics().cycles;
+    for (limit, ends) in [(cycles, true), (cycles - 1, false)] {
+        let mut engine = ModelEngine::new(Settings { cycle_limit: Some(limit), ..settings(&[]) });
+        assert_eq!(short.run(&mut engine).is_ok(), ends, "{limit} of {cycles} cycles");
+    }
+}
+
+#[test]
 fn a_hang_says_what_each_warp_waits_for() {
     // The first warp waits at barrier 1, the second at barrier 2.
     let code = "S2R.TID.X R5\nISETP.LT.AND P0, R5, 32, PT\n@P0 BRA 11, join none\nBAR.ID2 RZ\nEXIT\nBAR.ID1 RZ";
     let program = Program::new(code, 2, 64);
     let engine = ModelEngine::new(Settings { idle_limit: 500, ..settings(&[]) });
     let LaunchError::Hung(hang) = error(&program, engine) else { panic!("no hang") };
-    assert_eq!(hang.cycle - hang.since, 499);
+    assert_eq!(hang.since, Some(hang.cycle - 499));
     let expected = [
         "warp 0 (block (0, 0, 0), warp 0): at barrier 1 for all warps of its block",
         "warp 1 (block (0, 0, 0), warp 1): at barrier 2 for all warps of its block",

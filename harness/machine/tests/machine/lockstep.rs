@@ -228,6 +228,11 @@ fn faults_and_hangs_are_the_same_on_the_rtl() {
     let mut engine = both(slow);
     let LaunchError::Hung(hang) = load.run(&mut engine).unwrap_err() else { panic!("no hang") };
     assert!(hang.waits.iter().any(|line| line.contains("waits for R9: instruction 7 (test.ptx:107)")), "{hang}");
+    // A launch that makes progress, but takes too long.
+    let limited = Settings { cycle_limit: Some(300), ..settings(SET) };
+    let LaunchError::Hung(long) = load.run(&mut both(limited)).unwrap_err() else { panic!("no hang") };
+    assert_eq!((long.since, long.cycle), (None, 299));
+    assert!(long.waits.iter().any(|line| line.contains("waits for R9")), "{long}");
     let folder = tempfile::tempdir().unwrap();
     let written = engine.write_failure(folder.path(), &hang.waits, None).unwrap().unwrap();
     let report = std::fs::read_to_string(written.join("report.txt")).unwrap();

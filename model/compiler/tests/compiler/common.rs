@@ -12,6 +12,7 @@ const DIRTY: Options = Options {
     threads: std::num::NonZeroUsize::MIN,
     step_limit: 1_000_000_000,
     stop: None,
+    meter: None,
     first_value: 0xdead_beef,
     unwritten_shared: false,
 };

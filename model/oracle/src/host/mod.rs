@@ -24,6 +24,7 @@ use crate::context::Geometry;
 use crate::fault::Fault;
 use crate::launch::Launch;
 use crate::memory::Memory;
+use crate::meter::Parts;
 use crate::oracle::Oracle;
 use crate::program::{CodeError, Program};
 
@@ -113,9 +114,16 @@ impl Engine for OracleEngine {
                 self.program.insert((launch.kernel.clone(), program))
             }
         };
+        let meter = self.oracle.options.meter;
+        if let Some(meter) = meter {
+            meter.begin(&launch.kernel.name, Parts::Blocks, launch.geometry.blocks());
+        }
         let launch = Launch { program, geometry: launch.geometry, constant: launch.constant };
         let run = if self.check_undefined { Oracle::run_checked } else { Oracle::run };
         let ran = run(&mut self.oracle, &launch, memory);
+        if let Some(meter) = meter {
+            meter.end();
+        }
         self.counts = self.oracle.counts();
         ran.map_err(OracleError::Fault)?;
         self.launches += 1;

@@ -56,9 +56,9 @@ impl Engine for RtlEngine {
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
         let job = Job::new(&self.solo.settings.config, launch)?;
         let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
-        self.solo.begin_trace(launch);
+        self.solo.begin(launch);
         let ended = self.solo.run(job, std::mem::take(memory), reference, None);
-        self.solo.end_trace(&ended);
+        self.solo.end(&ended);
         *memory = self.solo.surroundings.take_buffers();
         let end = match ended {
             Ok(end) => end,
