@@ -42,8 +42,10 @@ fn every_compared_net_is_in_the_wiring() {
     for preset in presets() {
         let design = Organisation::of(&preset.config).design().name;
         for block in ["sm", design] {
-            let parameters = (gpurf_sm::find(block).unwrap().twin)(&preset.config).declaration().parameters.clone();
-            if !seen.insert((block, parameters)) {
+            // Configurations with the same nets in other sizes have the same wiring.
+            let twin = (gpurf_sm::find(block).unwrap().twin)(&preset.config);
+            let nets: Vec<&str> = twin.declaration().signals.iter().map(|signal| signal.field.name).collect();
+            if !seen.insert((block, nets.join(" "))) {
                 continue;
             }
             let (declaration, wiring) = read(block, preset.config);

@@ -20,6 +20,7 @@ use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 mod compiler;
 mod presets;
@@ -173,8 +174,8 @@ impl Config {
 
     /// What differs from the default preset, as settings that [`Config::load`] takes.
     pub fn settings(&self) -> Vec<String> {
-        let (mine, default) = (self.flat(), Self::default().flat());
-        mine.into_iter().filter(|(key, value)| default[key] != *value).map(|(k, v)| format!("{k}={v}")).collect()
+        static DEFAULT: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| Config::default().flat());
+        self.flat().into_iter().filter(|(key, value)| DEFAULT[key] != *value).map(|(k, v)| format!("{k}={v}")).collect()
     }
 
     /// Keys in dotted form, and their values.

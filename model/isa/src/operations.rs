@@ -2,6 +2,8 @@
 //!
 //! To add an operation, add its row. A row consists of number, name in Rust, mnemonic, modifiers, slots, unit, meaning.
 
+use std::sync::LazyLock;
+
 use crate::modifiers::*;
 
 /// The slots that an operation uses, and how it reads them.
@@ -217,7 +219,10 @@ macro_rules! operations {
                 match mnemonic {
                     $($mnemonic => {
                         let mut _rest = _rest;
-                        $(let ($field, remaining) = take_suffix::<$type>(_rest, &stringify!($field).to_uppercase())?;
+                        $(let ($field, remaining) = {
+                            static TEXTS: LazyLock<Vec<(String, $type)>> = LazyLock::new(|| suffixes(stringify!($field)));
+                            take_suffix(_rest, &TEXTS)?
+                        };
                         _rest = remaining;)*
                         _rest.is_empty().then_some(Self::$name { $($field),* })
                     })+
@@ -230,16 +235,21 @@ macro_rules! operations {
 
 /// The modifier that a text such as `.RZ.FTZ` begins with, and the rest of the text. Of several it is the one with the longest text; a modifier that
 /// is left out has an empty text.
-fn take_suffix<'a, M: Modifier>(text: &'a str, name: &str) -> Option<(M, &'a str)> {
-    let candidates = M::all().filter_map(|modifier| {
-        let suffix = modifier.suffix(name);
+fn take_suffix<'a, M: Modifier>(text: &'a str, suffixes: &[(String, M)]) -> Option<(M, &'a str)> {
+    let candidates = suffixes.iter().filter_map(|(suffix, modifier)| {
         if suffix.is_empty() {
-            return Some((modifier, text));
+            return Some((*modifier, text));
         }
         let rest = text.strip_prefix('.')?.strip_prefix(suffix.as_str())?;
-        (rest.is_empty() || rest.starts_with('.')).then_some((modifier, rest))
+        (rest.is_empty() || rest.starts_with('.')).then_some((*modifier, rest))
     });
     candidates.min_by_key(|(_, rest)| rest.len())
+}
+
+/// The texts of all modifiers of a field.
+fn suffixes<M: Modifier>(field: &str) -> Vec<(String, M)> {
+    let name = field.to_uppercase();
+    M::all().map(|modifier| (modifier.suffix(&name), modifier)).collect()
 }
 
 operations! {

@@ -59,17 +59,37 @@ pub fn label(config: &Config) -> String {
     }
 }
 
+/// A configuration as cases name it.
+pub struct Named {
+    config: Config,
+    label: String,
+    settings: Vec<String>,
+}
+
+impl Named {
+    /// The names of a configuration; those of `last` if it is the same configuration, as they take long to find.
+    pub fn of(config: &Config, last: Option<Self>) -> Self {
+        let again = last.filter(|last| last.config == *config);
+        again.unwrap_or_else(|| Self { config: *config, label: label(config), settings: config.settings() })
+    }
+}
+
 impl Case {
     /// A case with this configuration, seed, work and time limit.
     pub fn new(config: &Config, seed: u64, work: Work, limit_s: u64) -> Self {
-        let label = label(config);
+        Self::named(&Named::of(config, None), seed, work, limit_s)
+    }
+
+    /// A case with this configuration, seed, work and time limit.
+    pub fn named(config: &Named, seed: u64, work: Work, limit_s: u64) -> Self {
+        let Named { label, settings, .. } = config;
         let id = match &work {
             Work::Block { block, .. } => format!("{label}/block/{block}/{seed}"),
             Work::Kernel { kernel } => format!("{label}/kernel/{kernel}/{seed}"),
             Work::Program { theme } => format!("{label}/program/{theme}/{seed}"),
             Work::Golden { kernel } => format!("{label}/golden/{kernel}"),
         };
-        Self { id, settings: config.settings(), seed, work, limit_s }
+        Self { id, settings: settings.clone(), seed, work, limit_s }
     }
 
     /// Sizes and policies.

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::case::{Case, Work};
+use super::case::{Case, Named, Work};
 use crate::{Inputs, JobError, Project, golden, suite};
 
 /// Stands for all existing items.
@@ -224,8 +224,11 @@ impl Entry {
         let limit_s = within("limit_s", self.limit_s.ok_or_else(missing)?, LIMIT_S)?;
         let mut cases = Vec::new();
         let seeds = || self.seeds.iter().map(|seed| seed.wrapping_add(over.seed));
+        let mut last = None;
         let mut add = |config: Config, seed: u64, work: Work| {
-            cases.push(Case::new(&config, seed, work, limit_s));
+            let named = Named::of(&config, last.take());
+            cases.push(Case::named(&named, seed, work, limit_s));
+            last = Some(named);
         };
         match self.run {
             What::Goldens | What::Kernels => {

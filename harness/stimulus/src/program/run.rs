@@ -7,7 +7,7 @@ use gpurf_launch::{Manifest, ManifestError, Source};
 use gpurf_oracle::host::{Engine, KernelLaunch, LoadError, OracleError, RunError, Session, assembled};
 use gpurf_oracle::{Launch, Memory, Observer, Options, Oracle, Program as Ready};
 
-use super::{Coverage, Program};
+use super::{Coverage, Lowered, Program};
 
 /// Most instructions of a block: far more than any program of this crate executes.
 const STEP_LIMIT: u64 = 20_000_000;
@@ -69,15 +69,26 @@ impl Program {
     /// # Errors
     /// When the oracle rejects it.
     pub fn measure(&self, banks: u32) -> Result<Coverage, ProgramError> {
-        let coverage = Coverage::new(self.lower().body as u32, banks);
-        self.observed(coverage).map_err(|problem| ProgramError::Invalid { seed: self.seed, problem })
+        self.measure_lowered(&self.lower(), banks)
+    }
+
+    /// The same of a program that is lowered already.
+    pub(super) fn measure_lowered(&self, lowered: &Lowered, banks: u32) -> Result<Coverage, ProgramError> {
+        let coverage = Coverage::new(lowered.body as u32, banks);
+        self.observed_lowered(lowered, coverage).map_err(|problem| ProgramError::Invalid { seed: self.seed, problem })
     }
 
     /// Runs the program on the oracle with an observer.
+    #[cfg(test)]
     pub(super) fn observed<O: Observer>(&self, observer: O) -> Result<O, String> {
+        self.observed_lowered(&self.lower(), observer)
+    }
+
+    /// Runs the program, which is lowered already, on the oracle with an observer.
+    fn observed_lowered<O: Observer>(&self, lowered: &Lowered, observer: O) -> Result<O, String> {
         let options = Options { threads: NonZeroUsize::MIN, step_limit: STEP_LIMIT, ..Options::default() };
         let mut engine = Observed { oracle: Oracle::new(options), observer };
-        let manifest = parse(&self.name(), &self.manifest(None)).map_err(|e| e.to_string())?;
+        let manifest = parse(&self.name(), &self.manifest_of(lowered, None)).map_err(|e| e.to_string())?;
         let Source::Assembly(assembly) = &manifest.source else { return Err("it has no instructions".into()) };
         let image = assembled(&manifest, assembly).map_err(|e: LoadError| e.to_string())?;
         let mut session = Session::new(&manifest, &image).map_err(|e| e.to_string())?;

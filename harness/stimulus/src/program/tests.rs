@@ -175,7 +175,7 @@ fn any_part_of_a_program_is_a_program() {
     let shrink_one = |(seed, theme): (usize, &themes::Theme)| {
         let program = random(theme.name, 100 + seed as u64);
         let mut rng = gpurf_lockstep::Rng::new(seed as u64, "parts");
-        let mut left = 120;
+        let mut left = 60;
         // The oracle accepts every candidate of shrinking.
         let shrunk = shrink(&program, Duration::from_secs(10), &mut |candidate| {
             candidate.measure(16).unwrap_or_else(|error| panic!("{}: {error}", theme.name));

@@ -16,9 +16,13 @@ pub const KERNEL: &str = "program";
 impl Program {
     /// The manifest, in TOML. With `replay` it also has the seed and the settings of a run.
     pub fn manifest(&self, replay: Option<&Replay>) -> String {
-        let lowered = self.lower();
+        self.manifest_of(&self.lower(), replay)
+    }
+
+    /// The manifest of a program that is lowered already.
+    pub(super) fn manifest_of(&self, lowered: &Lowered, replay: Option<&Replay>) -> String {
         let mut text = String::new();
-        self.write(&mut text, &lowered, replay).expect("text takes whatever is written");
+        self.write(&mut text, lowered, replay).expect("text takes whatever is written");
         text
     }
 

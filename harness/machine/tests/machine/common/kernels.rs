@@ -6,11 +6,11 @@ use gpurf_machine::{Settings, Statistics};
 
 use super::{alone, run, settings};
 
-/// Kernels that take more cycles than this run in every sixth configuration.
-const LONG: u64 = 30_000;
+/// A kernel leaves out one configuration for each of these many cycles that it takes.
+const CYCLES: u64 = 15_000;
 
-/// Calls `each` with each kernel, every third of these configurations, and the place of the configuration; with every sixth for long kernels, which take
-/// half of the time. (All kernels at all presets: goldens, and regressions.)
+/// Calls `each` with each kernel, at most every third of these configurations, and the place of the configuration. Long kernels run in fewer
+/// configurations: the longest would take most of the time. (All kernels at all presets: goldens, and regressions.)
 pub fn spread(sets: &[&[&str]], mut each: impl FnMut(&'static Kernel, &[&str], usize) -> Statistics) {
     for (k, kernel) in KERNELS.iter().enumerate() {
         let mut places: Vec<usize> = (k % 3..sets.len()).step_by(3).collect();
@@ -20,7 +20,8 @@ pub fn spread(sets: &[&[&str]], mut each: impl FnMut(&'static Kernel, &[&str], u
         }
         let mut places = places.into_iter();
         while let Some(place) = places.next() {
-            if each(kernel, sets[place], place).cycles > LONG {
+            let left_out = each(kernel, sets[place], place).cycles / CYCLES;
+            for _ in 0..left_out {
                 places.next();
             }
         }

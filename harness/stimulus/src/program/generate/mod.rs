@@ -93,7 +93,7 @@ impl Program {
             if lowered.code.len() > limits.code {
                 break;
             }
-            missing = program.measure(limits.banks)?.missing(&weights.quotas);
+            missing = program.measure_lowered(&lowered, limits.banks)?.missing(&weights.quotas);
             missing.retain(|(point, ..)| reachable.contains(&point.as_str()));
             if missing.is_empty() {
                 return Ok(Ok(program));
